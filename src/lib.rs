@@ -1,0 +1,3 @@
+//! Reduce a failing input, abstract it into a pattern, generate more inputs that fail the same way.
+
+pub mod oracle;
