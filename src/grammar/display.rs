@@ -1,0 +1,152 @@
+//! Grammars and symbols as text, in W3C notation.
+
+use super::charset::CharSet;
+use super::code::{self, Code};
+use super::{Grammar, Kind, Role, SymbolId};
+use std::fmt::Write;
+
+/// How tightly an expression holds together, so that parentheses stand only where they are needed.
+#[derive(Clone, Copy, PartialEq, PartialOrd)]
+enum Level {
+    Choice,
+    Sequence,
+    Item,
+}
+
+pub(super) fn label(grammar: &Grammar, id: SymbolId) -> String {
+    let mut out = String::new();
+    reference(grammar, id, Level::Choice, &mut out);
+    out
+}
+
+pub(super) fn ebnf(grammar: &Grammar) -> String {
+    let mut out = String::new();
+    for (name, id) in grammar.rules() {
+        let mut words = Vec::new();
+        let Role { token, identifier, skip, immediate } = grammar.symbol(id).role;
+        if id == grammar.start() && id.index() != 0 {
+            words.push("start");
+        }
+        let flags = [(identifier, "identifier"), (skip, "skip"), (immediate, "immediate")];
+        words.extend(flags.iter().filter(|(set, _)| *set).map(|(_, word)| *word));
+        if token && !identifier && !skip && !immediate {
+            words.push("token");
+        }
+        if !words.is_empty() {
+            let _ = writeln!(out, "/*@ {} */", words.join(" "));
+        }
+        let _ = write!(out, "{} ::= ", written_name(name));
+        definition(grammar, id, Level::Choice, &mut out);
+        out.push('\n');
+    }
+    out
+}
+
+fn written_name(name: &str) -> String {
+    if name.contains(' ') { format!("<{name}>") } else { name.to_owned() }
+}
+
+/// A symbol where another mentions it. The recursion follows anonymous symbols, which are as deep as the grammar's text.
+fn reference(grammar: &Grammar, id: SymbolId, level: Level, out: &mut String) {
+    match &grammar.symbol(id).name {
+        Some(name) => out.push_str(&written_name(name)),
+        None => definition(grammar, id, level, out),
+    }
+}
+
+fn definition(grammar: &Grammar, id: SymbolId, level: Level, out: &mut String) {
+    match grammar.kind(id) {
+        Kind::Literal(bytes) => literal(bytes, level, out),
+        Kind::Set(set) => write_set(set, out),
+        Kind::Choice(alternatives) => {
+            let own = if alternatives.len() == 1 { Level::Sequence } else { Level::Choice };
+            let bracketed = own < level;
+            out.push_str(if bracketed { "(" } else { "" });
+            for (number, parts) in alternatives.iter().enumerate() {
+                out.push_str(if number > 0 { " | " } else { "" });
+                let inner = if alternatives.len() == 1 && parts.len() == 1 { own } else { Level::Item };
+                for (place, part) in parts.iter().enumerate() {
+                    out.push_str(if place > 0 { " " } else { "" });
+                    reference(grammar, *part, inner, out);
+                }
+                if parts.is_empty() {
+                    out.push_str("\"\"");
+                }
+            }
+            out.push_str(if bracketed { ")" } else { "" });
+        }
+        Kind::Repeat { item, separator, min, max } => {
+            if let Some(separator) = separator {
+                let bracketed = level > Level::Sequence || *min == 0;
+                out.push_str(if bracketed { "(" } else { "" });
+                reference(grammar, *item, Level::Item, out);
+                out.push_str(" (");
+                reference(grammar, *separator, Level::Sequence, out);
+                out.push(' ');
+                reference(grammar, *item, Level::Item, out);
+                out.push(')');
+                out.push_str(&suffix(min.saturating_sub(1), max.map(|max| max - 1)));
+                out.push_str(if bracketed { ")" } else { "" });
+                out.push_str(if *min == 0 { "?" } else { "" });
+            } else {
+                reference(grammar, *item, Level::Item, out);
+                out.push_str(&suffix(*min, *max));
+            }
+        }
+    }
+}
+
+fn suffix(min: u32, max: Option<u32>) -> String {
+    match (min, max) {
+        (0, Some(1)) => "?".to_owned(),
+        (0, None) => "*".to_owned(),
+        (1, None) => "+".to_owned(),
+        (min, Some(max)) if min == max => format!("{{{min}}}"),
+        (min, Some(max)) => format!("{{{min},{max}}}"),
+        (min, None) => format!("{{{min},}}"),
+    }
+}
+
+fn literal(bytes: &[u8], level: Level, out: &mut String) {
+    let mut parts: Vec<String> = Vec::new();
+    for (_, code) in code::decode(bytes) {
+        let printable = char::from_u32(code).filter(|c| !c.is_control());
+        match (printable, parts.last_mut()) {
+            (Some(c), Some(last)) if last.starts_with(['"', '\'']) && !last.starts_with(c) => {
+                last.insert(last.len() - 1, c);
+            }
+            (Some(c), _) => parts.push(if c == '"' { "'\"'".to_owned() } else { format!("\"{c}\"") }),
+            (None, _) => parts.push(format!("#x{code:X}")),
+        }
+    }
+    let bracketed = parts.len() > 1 && level > Level::Sequence;
+    let _ = if bracketed { write!(out, "({})", parts.join(" ")) } else { write!(out, "{}", parts.join(" ")) };
+}
+
+fn write_set(set: &CharSet, out: &mut String) {
+    let complement = set.complement();
+    let negated = set.contains(code::MAX);
+    let shown = if negated { &complement } else { set };
+    if negated && shown.is_empty() {
+        out.push_str("[#x0-#x10FFFF]");
+        return;
+    }
+    out.push_str(if negated { "[^" } else { "[" });
+    for &(low, high) in shown.ranges() {
+        member(low, out);
+        if high > low {
+            out.push_str(if high > low + 1 { "-" } else { "" });
+            member(high, out);
+        }
+    }
+    out.push(']');
+}
+
+fn member(code: Code, out: &mut String) {
+    match char::from_u32(code) {
+        Some(c) if c.is_alphanumeric() || (c.is_ascii_punctuation() && !"]-^#".contains(c)) => out.push(c),
+        _ => {
+            let _ = write!(out, "#x{code:X}");
+        }
+    }
+}

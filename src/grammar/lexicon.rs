@@ -1,0 +1,336 @@
+//! Tokens, keywords, and what may be skipped: what can stand at a place of an input, and what would run together there.
+
+use super::alphabet::{Alphabet, Text};
+use super::ast::Rule;
+use super::automaton::{Automaton, NotRegular};
+use super::diagnostic::Diagnostic;
+use super::{Kind, Symbol, SymbolId, lower};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::Arc;
+
+/// The lexical side of a grammar. Cheap to clone.
+#[derive(Clone, Debug, Default)]
+pub struct Lexicon {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug, Default)]
+struct Inner {
+    alphabet: Alphabet,
+    lexical: bool,
+    leaves: FxHashMap<SymbolId, Leaf>,
+    skip: Option<Automaton>,
+    /// What tokens may not match.
+    keywords: FxHashSet<Vec<u16>>,
+    /// What is put between two leaves that would run together.
+    separator: Vec<u8>,
+}
+
+#[derive(Debug)]
+enum Leaf {
+    /// A literal, with the tokens that could match it as a whole: with any, it is a keyword.
+    Literal { classes: Vec<u16>, covering: Vec<SymbolId> },
+    /// A set, by class.
+    Set(Vec<bool>),
+    /// A token.
+    Token { automaton: Automaton, immediate: bool },
+}
+
+impl Lexicon {
+    pub(super) fn build(symbols: &[Symbol], start: SymbolId, rules: &[Rule]) -> Result<Self, Vec<Diagnostic>> {
+        let alphabet = Alphabet::of(symbols);
+        let mut problems = Vec::new();
+        let mut inner = Inner {
+            lexical: symbols.iter().any(|symbol| symbol.role.token),
+            separator: b" ".to_vec(),
+            ..Inner::default()
+        };
+        for (id, symbol) in ids(symbols).filter(|(_, symbol)| symbol.role.token) {
+            match Automaton::of(symbols, &alphabet, &[id]) {
+                Ok(automaton) if symbol.role.skip && automaton.accepts(&[]) => problems.push(
+                    Diagnostic::error(
+                        "empty-token",
+                        format!("`{}` can match nothing at all", name(symbol)),
+                        rules[id.index()].span.clone(),
+                        "what may be skipped must have at least one character",
+                    )
+                    .with_help("use `+` instead of `*`"),
+                ),
+                Ok(automaton) => {
+                    inner.leaves.insert(id, Leaf::Token { automaton, immediate: symbol.role.immediate });
+                }
+                Err(reason) => problems.push(not_regular(&reason, id, symbols, rules)),
+            }
+        }
+        let skips: Vec<SymbolId> = ids(symbols).filter(|(_, symbol)| symbol.role.skip).map(|(id, _)| id).collect();
+        if !skips.is_empty() && problems.is_empty() {
+            inner.skip = Automaton::of(symbols, &alphabet, &skips).ok();
+        }
+        let syntactic = syntactic(symbols, start);
+        for &id in &syntactic {
+            match &symbols[id.index()].kind {
+                Kind::Literal(bytes) => {
+                    let classes: Vec<u16> = lower::codes(bytes).into_iter().map(|c| alphabet.class(c)).collect();
+                    let covering =
+                        if is_word(bytes) && inner.lexical { inner.covering(symbols, &classes) } else { Vec::new() };
+                    if !covering.is_empty() {
+                        inner.keywords.insert(classes.clone());
+                    }
+                    inner.leaves.insert(id, Leaf::Literal { classes, covering });
+                }
+                Kind::Set(set) => {
+                    let mut members = vec![false; alphabet.len()];
+                    alphabet.classes_of(set).for_each(|class| members[usize::from(class)] = true);
+                    inner.leaves.insert(id, Leaf::Set(members));
+                }
+                Kind::Choice(_) | Kind::Repeat { .. } => {}
+            }
+        }
+        if inner.lexical {
+            problems.extend(sets_outside_tokens(symbols, &syntactic, rules));
+        }
+        if let Some(skip) = &inner.skip
+            && !skip.accepts(&[alphabet.class(32)])
+        {
+            let order = in_order(&alphabet);
+            let word = skip.words(&order, 1).pop().unwrap_or_default();
+            inner.separator = alphabet_text(&alphabet, &word);
+        }
+        inner.alphabet = alphabet;
+        if problems.is_empty() { Ok(Lexicon { inner: Arc::new(inner) }) } else { Err(problems) }
+    }
+
+    /// Whether the grammar declares tokens or something to skip.
+    pub fn is_lexical(&self) -> bool {
+        self.inner.lexical
+    }
+
+    /// An input in the grammar's alphabet.
+    pub fn text(&self, bytes: &[u8]) -> Text {
+        self.inner.alphabet.text(bytes)
+    }
+
+    /// The grammar's alphabet.
+    pub fn alphabet(&self) -> &Alphabet {
+        &self.inner.alphabet
+    }
+
+    /// Where the longest run of what may be skipped that begins at `from` ends; `from` itself if there is none.
+    pub fn skip_end(&self, text: &Text, from: usize) -> usize {
+        let mut at = from;
+        while let Some(end) = self.inner.skip.as_ref().and_then(|skip| skip.longest(&text.classes, at)) {
+            if end == at {
+                break;
+            }
+            at = end;
+        }
+        at
+    }
+
+    /// Whether something may be skipped at all.
+    pub fn has_skip(&self) -> bool {
+        self.inner.skip.is_some()
+    }
+
+    /// Whether nothing may be skipped before this leaf.
+    pub fn is_immediate(&self, leaf: SymbolId) -> bool {
+        matches!(self.inner.leaves.get(&leaf), Some(Leaf::Token { immediate: true, .. }))
+    }
+
+    /// Whether the leaf is a literal that some token could match as a whole.
+    pub fn is_keyword(&self, leaf: SymbolId) -> bool {
+        matches!(self.inner.leaves.get(&leaf), Some(Leaf::Literal { covering, .. }) if !covering.is_empty())
+    }
+
+    /// Whether `leaf` is a literal that is no keyword: of several such at one place, the longest counts.
+    pub fn is_operator(&self, leaf: SymbolId) -> bool {
+        self.inner.lexical
+            && matches!(self.inner.leaves.get(&leaf), Some(Leaf::Literal { covering, .. }) if covering.is_empty())
+    }
+
+    /// Where a leaf that begins at `from` (after what was skipped) ends, if it can begin there.
+    pub fn leaf_end(&self, leaf: SymbolId, text: &Text, from: usize) -> Option<usize> {
+        match self.inner.leaves.get(&leaf)? {
+            Leaf::Literal { classes, covering } => {
+                let end = from + classes.len();
+                (text.classes.get(from..end) == Some(classes)
+                    && covering.iter().all(|token| self.token_end(*token, text, from).is_none_or(|to| to <= end)))
+                .then_some(end)
+            }
+            Leaf::Set(members) => {
+                text.classes.get(from).filter(|class| members[usize::from(**class)]).map(|_| from + 1)
+            }
+            Leaf::Token { .. } => {
+                let end = self.token_end(leaf, text, from)?;
+                (!self.inner.keywords.contains(&text.classes[from..end])).then_some(end)
+            }
+        }
+    }
+
+    /// The longest match of a token, keyword or not.
+    fn token_end(&self, token: SymbolId, text: &Text, from: usize) -> Option<usize> {
+        match self.inner.leaves.get(&token)? {
+            Leaf::Token { automaton, .. } => automaton.longest(&text.classes, from),
+            _ => None,
+        }
+    }
+
+    /// Whether `bytes`, alone, are a match of the leaf.
+    pub fn is_match(&self, leaf: SymbolId, bytes: &[u8]) -> bool {
+        let text = self.text(bytes);
+        self.leaf_end(leaf, &text, 0) == Some(text.len())
+    }
+
+    /// The shortest texts of a token that are no keywords, at most `most`, the best representative of each first.
+    pub(super) fn shortest(&self, token: SymbolId, most: usize) -> Vec<Vec<u8>> {
+        let Some(Leaf::Token { automaton, .. }) = self.inner.leaves.get(&token) else { return Vec::new() };
+        let order = in_order(&self.inner.alphabet);
+        let words = automaton.words(&order, most + self.inner.keywords.len());
+        let free = words.into_iter().filter(|word| !self.inner.keywords.contains(word));
+        free.take(most).map(|word| alphabet_text(&self.inner.alphabet, &word)).collect()
+    }
+
+    /// Whether two leaves, written without anything between them, would be read as something else: some token, literal or
+    /// skipped text that begins where `left` begins would reach into `right`.
+    pub fn run_together(&self, left: &[u8], right: &[u8]) -> bool {
+        if self.inner.skip.is_none() || left.is_empty() || right.is_empty() {
+            return false;
+        }
+        let border = self.text(left).len();
+        let both = self.text(&[left, right].concat());
+        let skip = self.inner.skip.as_ref().and_then(|skip| skip.longest(&both.classes, 0));
+        let leaf = |leaf: &Leaf| match leaf {
+            Leaf::Literal { classes, .. } => both.classes.starts_with(classes).then_some(classes.len()),
+            Leaf::Set(_) => None,
+            Leaf::Token { automaton, .. } => automaton.longest(&both.classes, 0),
+        };
+        skip.is_some_and(|end| end > border)
+            || self.inner.leaves.values().any(|l| leaf(l).is_some_and(|end| end > border))
+    }
+
+    /// What to put between two leaves that would run together.
+    pub fn separator(&self) -> &[u8] {
+        &self.inner.separator
+    }
+}
+
+impl Inner {
+    fn covering(&self, symbols: &[Symbol], classes: &[u16]) -> Vec<SymbolId> {
+        let token = |id: &SymbolId| match self.leaves.get(id) {
+            Some(Leaf::Token { automaton, .. }) => !symbols[id.index()].role.skip && automaton.accepts(classes),
+            _ => false,
+        };
+        ids(symbols).map(|(id, _)| id).filter(token).collect()
+    }
+}
+
+fn ids(symbols: &[Symbol]) -> impl Iterator<Item = (SymbolId, &Symbol)> {
+    symbols.iter().enumerate().map(|(index, symbol)| (SymbolId(index as u32), symbol))
+}
+
+fn name(symbol: &Symbol) -> &str {
+    symbol.name.as_deref().unwrap_or("")
+}
+
+fn is_word(bytes: &[u8]) -> bool {
+    let word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || *byte >= 0x80;
+    bytes.iter().all(word) && !bytes.first().is_some_and(u8::is_ascii_digit)
+}
+
+/// The classes, digits' first, so that the first word found is the one that a person would write.
+fn in_order(alphabet: &Alphabet) -> Vec<u16> {
+    let representatives = alphabet.representatives();
+    let mut order: Vec<u16> = (0..alphabet.len() as u16).collect();
+    let rank = |code: u32| match code {
+        48..58 => (0, code),
+        97..123 => (1, code),
+        33..127 => (2, code),
+        32 => (3, code),
+        _ => (4, code),
+    };
+    order.sort_by_key(|class| rank(representatives[usize::from(*class)]));
+    order
+}
+
+fn alphabet_text(alphabet: &Alphabet, word: &[u16]) -> Vec<u8> {
+    let representatives = alphabet.representatives();
+    let mut bytes = Vec::new();
+    word.iter().for_each(|class| super::code::encode(representatives[usize::from(*class)], &mut bytes));
+    bytes
+}
+
+/// What is reachable from the start without looking into tokens.
+fn syntactic(symbols: &[Symbol], start: SymbolId) -> Vec<SymbolId> {
+    let mut seen = vec![false; symbols.len()];
+    let mut open = vec![start];
+    while let Some(id) = open.pop() {
+        if std::mem::replace(&mut seen[id.index()], true) || symbols[id.index()].role.token {
+            continue;
+        }
+        match &symbols[id.index()].kind {
+            Kind::Choice(alternatives) => open.extend(alternatives.iter().flatten()),
+            Kind::Repeat { item, separator, .. } => open.extend(separator.iter().chain([item])),
+            Kind::Literal(_) | Kind::Set(_) => {}
+        }
+    }
+    ids(symbols).map(|(id, _)| id).filter(|id| seen[id.index()]).collect()
+}
+
+/// In a lexical grammar, white space could stand between the characters of what is no token.
+fn sets_outside_tokens(symbols: &[Symbol], syntactic: &[SymbolId], rules: &[Rule]) -> Vec<Diagnostic> {
+    let holds_set = |id: &SymbolId| {
+        let mut open = vec![*id];
+        let mut seen = FxHashSet::default();
+        while let Some(id) = open.pop() {
+            if !seen.insert(id) {
+                continue;
+            }
+            match &symbols[id.index()].kind {
+                Kind::Set(_) => return true,
+                Kind::Literal(_) => {}
+                Kind::Choice(alternatives) => {
+                    let parts = alternatives.iter().flatten();
+                    open.extend(parts.filter(|part| symbols[part.index()].name.is_none()));
+                }
+                Kind::Repeat { item, separator, .. } => {
+                    let parts = separator.iter().chain([item]);
+                    open.extend(parts.filter(|part| symbols[part.index()].name.is_none()));
+                }
+            }
+        }
+        false
+    };
+    let rules_at_fault = syntactic.iter().filter(|id| {
+        let symbol = &symbols[id.index()];
+        symbol.name.is_some() && !symbol.role.token && holds_set(id)
+    });
+    rules_at_fault
+        .map(|id| {
+            let name = name(&symbols[id.index()]);
+            let message = format!("rule `{name}` is made of single characters, but is no token");
+            Diagnostic::error("set-outside-token", message, rules[id.index()].span.clone(), "no @token here")
+                .with_help(format!(
+                    "in a grammar with @token or @skip, white space could stand between its characters; write \
+                     `/*@ token */` before `{name}`, or before the rule that `{name}` is a part of"
+                ))
+        })
+        .collect()
+}
+
+fn not_regular(reason: &NotRegular, id: SymbolId, symbols: &[Symbol], rules: &[Rule]) -> Diagnostic {
+    let token = name(&symbols[id.index()]);
+    let span = rules[id.index()].span.clone();
+    match reason {
+        NotRegular::Recursive(inner) => {
+            let through = symbols[inner.index()].name.as_deref().unwrap_or(token);
+            let message = format!("token `{token}` is recursive, through `{through}`");
+            Diagnostic::error("token-not-regular", message, span, "a token must be regular").with_help(
+                "use `*` and `+` in place of recursion, or remove the annotation and write out where white space may stand",
+            )
+        }
+        NotRegular::TooLarge => {
+            let message = format!("token `{token}` needs too large an automaton");
+            Diagnostic::error("token-too-large", message, span, "").with_help("use smaller counts in its repetitions")
+        }
+    }
+}

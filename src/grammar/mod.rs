@@ -1,0 +1,263 @@
+//! Grammars: what may be written, and how it is taken apart.
+//!
+//! A [`Grammar`] is a table of [`Symbol`]s. Named rules, anonymous groups, repetitions, literals and character sets are all
+//! symbols; equal anonymous ones are one symbol. The grammar knows no tree and no input.
+
+mod alphabet;
+mod analysis;
+mod ast;
+mod automaton;
+pub mod bundled;
+pub mod charset;
+pub mod code;
+pub mod diagnostic;
+mod display;
+mod lexicon;
+mod lower;
+mod notation;
+
+pub use alphabet::{Alphabet, Text};
+pub use lexicon::Lexicon;
+
+use analysis::Analysis;
+use charset::CharSet;
+use diagnostic::{Diagnostic, Severity};
+use indexmap::IndexMap;
+
+/// A symbol of a grammar. Named rules come first, in the order in which they are declared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(transparent)]
+pub struct SymbolId(pub u32);
+
+impl SymbolId {
+    /// Its place in tables that have an entry for each symbol.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// What a symbol stands for.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// The bytes themselves; never empty.
+    Literal(Box<[u8]>),
+    /// One character of the set.
+    Set(CharSet),
+    /// One of the alternatives, each a sequence of symbols. The earlier one is preferred.
+    Choice(Vec<Vec<SymbolId>>),
+    /// The item `min` to `max` times, with the separator between each two.
+    Repeat {
+        /// What is repeated.
+        item: SymbolId,
+        /// What stands between two items.
+        separator: Option<SymbolId>,
+        /// Least count.
+        min: u32,
+        /// Greatest count, if there is one.
+        max: Option<u32>,
+    },
+}
+
+/// An entry of the symbol table.
+#[derive(Clone, Debug)]
+pub struct Symbol {
+    /// The name of a rule; `None` for what is anonymous.
+    pub name: Option<String>,
+    /// What it stands for.
+    pub kind: Kind,
+    /// What its annotations say.
+    pub role: Role,
+}
+
+/// The lexical role of a rule (`docs/grammar-files.md`, "Annotations").
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Role {
+    /// A lexical unit: longest match, a leaf of the tree.
+    pub token: bool,
+    /// A token whose equal occurrences may belong together.
+    pub identifier: bool,
+    /// A lexical unit that may stand before any token.
+    pub skip: bool,
+    /// A token before which nothing is skipped.
+    pub immediate: bool,
+}
+
+/// A context-free grammar.
+#[derive(Clone, Debug)]
+pub struct Grammar {
+    symbols: Vec<Symbol>,
+    names: IndexMap<String, SymbolId>,
+    start: SymbolId,
+    source: String,
+    warnings: Vec<Diagnostic>,
+    analysis: Analysis,
+    lexicon: Lexicon,
+}
+
+/// A grammar that cannot be used, with every reason found.
+#[derive(Debug, thiserror::Error)]
+#[error("{}", diagnostics.iter().map(|d| d.message.as_str()).collect::<Vec<_>>().join("; "))]
+pub struct GrammarError {
+    /// The text that was read.
+    pub source_text: String,
+    /// What is wrong with it, errors before warnings.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Grammar {
+    /// Reads a grammar file in any of the supported notations. It starts at `start`, else at the rule annotated `@start`,
+    /// else at the first rule.
+    ///
+    /// # Errors
+    /// Every defect found, with its place.
+    ///
+    /// ```
+    /// let grammar = ddset::grammar::Grammar::read("list ::= 'a' (',' 'a')*", None)?;
+    /// assert_eq!(grammar.label(grammar.start()), "list");
+    /// # Ok::<(), ddset::grammar::GrammarError>(())
+    /// ```
+    pub fn read(source: &str, start: Option<&str>) -> Result<Grammar, GrammarError> {
+        let failed = |diagnostics: Vec<Diagnostic>| GrammarError { source_text: source.to_owned(), diagnostics };
+        let rules = notation::read(source).map_err(failed)?;
+        let lowered = lower::lower(&rules, start).map_err(failed)?;
+        let lower::Lowered { symbols, names, start, mut warnings } = lowered;
+        let analysis = Analysis::of(&symbols);
+        let mut problems = analysis.unproductive(&symbols, &names, &rules);
+        let lexicon = if problems.is_empty() {
+            Lexicon::build(&symbols, start, &rules).unwrap_or_else(|found| {
+                problems.extend(found);
+                Lexicon::default()
+            })
+        } else {
+            Lexicon::default()
+        };
+        if problems.iter().any(|p| p.severity == Severity::Error) {
+            problems.append(&mut warnings);
+            return Err(failed(problems));
+        }
+        warnings.append(&mut problems);
+        let mut grammar =
+            Grammar { symbols, names, start, source: source.to_owned(), warnings, analysis, lexicon };
+        grammar.analysis.measure_tokens(&grammar.symbols, &grammar.lexicon);
+        Ok(grammar)
+    }
+
+    /// The text that it was read from.
+    pub fn source(&self) -> &str {
+        &self.source
+    }
+
+    /// The symbol that derives whole inputs.
+    pub fn start(&self) -> SymbolId {
+        self.start
+    }
+
+    /// What is likely not meant, though it works.
+    pub fn warnings(&self) -> &[Diagnostic] {
+        &self.warnings
+    }
+
+    /// The entry of a symbol.
+    pub fn symbol(&self, id: SymbolId) -> &Symbol {
+        &self.symbols[id.index()]
+    }
+
+    /// What a symbol stands for.
+    pub fn kind(&self, id: SymbolId) -> &Kind {
+        &self.symbols[id.index()].kind
+    }
+
+    /// How many symbols there are; ids run from 0.
+    pub fn len(&self) -> usize {
+        self.symbols.len()
+    }
+
+    /// Never: a grammar has at least its start symbol.
+    pub fn is_empty(&self) -> bool {
+        self.symbols.is_empty()
+    }
+
+    /// All symbols.
+    pub fn ids(&self) -> impl Iterator<Item = SymbolId> + use<> {
+        (0..self.symbols.len() as u32).map(SymbolId)
+    }
+
+    /// The named rules in the order of their declaration.
+    pub fn rules(&self) -> impl Iterator<Item = (&str, SymbolId)> {
+        self.names.iter().map(|(name, id)| (name.as_str(), *id))
+    }
+
+    /// The rule of that name.
+    pub fn rule(&self, name: &str) -> Option<SymbolId> {
+        self.names.get(name).copied()
+    }
+
+    /// Whether the symbol's nodes are leaves: literals, character sets, and tokens.
+    pub fn is_leaf(&self, id: SymbolId) -> bool {
+        let symbol = self.symbol(id);
+        symbol.role.token || matches!(symbol.kind, Kind::Literal(_) | Kind::Set(_))
+    }
+
+    /// The symbols that one derivation step makes of `id` by its alternative (0 for all but choices): the sequence of a
+    /// choice's alternative; nothing for a leaf; for repetitions see [`Kind::Repeat`].
+    pub fn alternative(&self, id: SymbolId, alternative: u32) -> &[SymbolId] {
+        match self.kind(id) {
+            Kind::Choice(alternatives) => alternatives.get(alternative as usize).map_or(&[], Vec::as_slice),
+            _ => &[],
+        }
+    }
+
+    /// How many alternatives a choice has; 1 for everything else.
+    pub fn alternatives(&self, id: SymbolId) -> u32 {
+        match self.kind(id) {
+            Kind::Choice(alternatives) => alternatives.len() as u32,
+            _ => 1,
+        }
+    }
+
+    /// Whether the symbol derives the empty text.
+    pub fn is_nullable(&self, id: SymbolId) -> bool {
+        self.analysis.nullable.contains(id.index())
+    }
+
+    /// Cost of the cheapest text of the symbol: its length in bytes, a terminal that begins with a letter weighing half a
+    /// byte more, in units of half a byte. So `0` is preferred to `a`: a literal needs no declaration.
+    pub fn least_cost(&self, id: SymbolId) -> u32 {
+        self.analysis.cost[id.index()]
+    }
+
+    /// The alternative with which the cheapest text begins; for repetitions the least count.
+    pub fn least_alternative(&self, id: SymbolId) -> u32 {
+        self.analysis.choice[id.index()]
+    }
+
+    /// The least height of a derivation tree of the symbol; 0 for a leaf.
+    pub fn height(&self, id: SymbolId) -> u32 {
+        self.analysis.height[id.index()]
+    }
+
+    /// The shortest text of a token that is no keyword, of a set, or of a literal: the least leaf.
+    pub fn least_leaf(&self, id: SymbolId) -> &[u8] {
+        &self.analysis.leaf[id.index()]
+    }
+
+    /// Tokens, keywords and what may be skipped.
+    pub fn lexicon(&self) -> &Lexicon {
+        &self.lexicon
+    }
+
+    /// Whether the grammar declares tokens or something to skip; otherwise it is taken character by character.
+    pub fn is_lexical(&self) -> bool {
+        self.lexicon.is_lexical()
+    }
+
+    /// How a symbol is written in messages and patterns: the rule's name, or the expression itself (`exp ("," exp)*`).
+    pub fn label(&self, id: SymbolId) -> String {
+        display::label(self, id)
+    }
+
+    /// The whole grammar in W3C notation; what [`Grammar::read`] makes of it is the same grammar.
+    pub fn to_ebnf(&self) -> String {
+        display::ebnf(self)
+    }
+}

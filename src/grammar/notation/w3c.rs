@@ -1,0 +1,129 @@
+//! The W3C notation (Extensible Markup Language 1.0, section 6), extended as `docs/grammar-files.md` says.
+
+use super::{characters, syntax_error};
+use crate::grammar::ast::{Expr, Rule as AstRule};
+use crate::grammar::diagnostic::Diagnostic;
+use pest::Parser;
+use pest::iterators::Pair;
+
+#[derive(pest_derive::Parser)]
+#[grammar = "grammar/notation/w3c.pest"]
+struct Notation;
+
+pub(super) fn read(source: &str) -> Result<Vec<AstRule>, Vec<Diagnostic>> {
+    let mut pairs = Notation::parse(Rule::grammar, source).map_err(|e| vec![syntax_error(&e, expectation)])?;
+    let rules = pairs.next().into_iter().flat_map(Pair::into_inner).filter(|pair| pair.as_rule() == Rule::rule);
+    let mut found = Vec::new();
+    let mut problems = Vec::new();
+    for pair in rules {
+        match rule(pair) {
+            Ok(rule) => found.push(rule),
+            Err(problem) => problems.push(problem),
+        }
+    }
+    if problems.is_empty() { Ok(found) } else { Err(problems) }
+}
+
+fn expectation(expected: &Rule) -> &'static str {
+    match expected {
+        Rule::rule | Rule::name => "a name",
+        Rule::annotation | Rule::word => "an annotation",
+        Rule::text => "a quoted text",
+        Rule::set => "a set of characters",
+        Rule::code => "a code point",
+        Rule::suffix | Rule::count => "`?`, `*`, `+` or `{n}`",
+        Rule::primary | Rule::term | Rule::repeated | Rule::sequence | Rule::choice => "a name, text or group",
+        Rule::integer => "a number",
+        Rule::EOI => "the end",
+        _ => "",
+    }
+}
+
+fn rule(pair: Pair<Rule>) -> Result<AstRule, Diagnostic> {
+    let mut rule =
+        AstRule { name: String::new(), span: 0..0, annotations: Vec::new(), body: Expr::Sequence(Vec::new()) };
+    for part in pair.into_inner() {
+        match part.as_rule() {
+            Rule::annotation => rule.annotations.extend(part.into_inner().map(|w| (w.as_str().to_owned(), span(&w)))),
+            Rule::name => (rule.name, rule.span) = (name(&part), span(&part)),
+            _ => rule.body = choice(part)?,
+        }
+    }
+    Ok(rule)
+}
+
+fn span(pair: &Pair<Rule>) -> std::ops::Range<usize> {
+    pair.as_span().start()..pair.as_span().end()
+}
+
+fn name(pair: &Pair<Rule>) -> String {
+    pair.as_str().trim_start_matches('<').trim_end_matches('>').to_owned()
+}
+
+fn choice(pair: Pair<Rule>) -> Result<Expr, Diagnostic> {
+    let mut alternatives = pair.into_inner().map(sequence).collect::<Result<Vec<_>, _>>()?;
+    Ok(if alternatives.len() == 1 { alternatives.remove(0) } else { Expr::Choice(alternatives) })
+}
+
+fn sequence(pair: Pair<Rule>) -> Result<Expr, Diagnostic> {
+    let mut parts = pair.into_inner().map(term).collect::<Result<Vec<_>, _>>()?;
+    Ok(if parts.len() == 1 { parts.remove(0) } else { Expr::Sequence(parts) })
+}
+
+fn term(pair: Pair<Rule>) -> Result<Expr, Diagnostic> {
+    let place = span(&pair);
+    let mut parts = pair.into_inner().map(repeated).collect::<Result<Vec<_>, _>>()?;
+    let first = parts.remove(0);
+    Ok(match parts.pop() {
+        Some(excluded) => Expr::Except(Box::new(first), Box::new(excluded), place),
+        None => first,
+    })
+}
+
+fn repeated(pair: Pair<Rule>) -> Result<Expr, Diagnostic> {
+    let mut parts = pair.into_inner();
+    let mut expr = match parts.next() {
+        Some(part) => primary(part)?,
+        None => Expr::Sequence(Vec::new()),
+    };
+    for suffix in parts {
+        let (min, max) = match suffix.as_str() {
+            "?" => (0, Some(1)),
+            "*" => (0, None),
+            "+" => (1, None),
+            _ => counts(suffix)?,
+        };
+        expr = Expr::Repeat { item: Box::new(expr), min, max };
+    }
+    Ok(expr)
+}
+
+fn counts(suffix: Pair<Rule>) -> Result<(u32, Option<u32>), Diagnostic> {
+    let place = span(&suffix);
+    let mut numbers = Vec::new();
+    let mut open = false;
+    for part in suffix.into_inner().flat_map(Pair::into_inner) {
+        match part.as_rule() {
+            Rule::comma => open = true,
+            _ => numbers.push(super::count(part.as_str(), span(&part))?),
+        }
+    }
+    let min = numbers.first().copied().unwrap_or(0);
+    let max = if open { numbers.get(1).copied() } else { Some(min) };
+    if max.is_some_and(|max| max < min) {
+        return Err(Diagnostic::error("reversed-range", "the greatest count is below the least", place, ""));
+    }
+    Ok((min, max))
+}
+
+fn primary(pair: Pair<Rule>) -> Result<Expr, Diagnostic> {
+    let Some(inner) = pair.into_inner().next() else { return Ok(Expr::Sequence(Vec::new())) };
+    let place = span(&inner);
+    Ok(match inner.as_rule() {
+        Rule::text => Expr::Text(inner.as_str()[1..inner.as_str().len() - 1].to_owned()),
+        Rule::code => Expr::Text(characters::code(inner.as_str(), place.start)?.to_string()),
+        Rule::set => Expr::Set(characters::set(inner.as_str(), place.start)?),
+        Rule::name => Expr::Name(name(&inner), place),
+        _ => choice(inner)?,
+    })
+}
