@@ -1,5 +1,7 @@
 //! Reduce a failing input, abstract it into a pattern, generate more inputs that fail the same way.
 
+pub mod generate;
 pub mod grammar;
 pub mod oracle;
+pub mod pattern;
 pub mod tree;

@@ -1,0 +1,121 @@
+//! The texts of leaves: random words of a token's language.
+
+use crate::grammar::charset::CharSet;
+use crate::grammar::{Grammar, Kind, SymbolId, code};
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+use rustc_hash::FxHashMap;
+
+/// How many recent names of a token may come again.
+const REMEMBERED: usize = 6;
+
+/// Draws the texts of tokens, literals and characters. Names recur, since a name that occurs once breaks no rule of a language
+/// that asks for declarations or forbids repetition.
+#[derive(Clone, Debug, Default)]
+pub struct TokenSource {
+    recent: FxHashMap<SymbolId, Vec<Vec<u8>>>,
+    /// Texts of the input under test, by token: they are drawn now and then.
+    own: FxHashMap<SymbolId, Vec<Vec<u8>>>,
+}
+
+impl TokenSource {
+    /// Lets a text of the user's input come up again.
+    pub fn remember(&mut self, token: SymbolId, text: &[u8]) {
+        let own = self.own.entry(token).or_default();
+        if !own.iter().any(|known| known == text) {
+            own.push(text.to_vec());
+        }
+    }
+
+    /// The text of a leaf of `symbol`.
+    pub fn text(&mut self, grammar: &Grammar, symbol: SymbolId, rng: &mut ChaCha8Rng) -> Vec<u8> {
+        match grammar.kind(symbol) {
+            Kind::Literal(bytes) => return bytes.to_vec(),
+            Kind::Set(set) => return character(set, rng),
+            Kind::Choice(_) | Kind::Repeat { .. } => {}
+        }
+        if rng.random_bool(0.15)
+            && let Some(text) = pick(self.recent.get(&symbol), rng)
+        {
+            return text;
+        }
+        if rng.random_bool(0.1)
+            && let Some(text) = pick(self.own.get(&symbol), rng)
+        {
+            return text;
+        }
+        let text = fresh(grammar, symbol, rng);
+        let recent = self.recent.entry(symbol).or_default();
+        recent.push(text.clone());
+        if recent.len() > REMEMBERED {
+            recent.remove(0);
+        }
+        text
+    }
+}
+
+fn pick(texts: Option<&Vec<Vec<u8>>>, rng: &mut ChaCha8Rng) -> Option<Vec<u8>> {
+    let texts = texts.filter(|texts| !texts.is_empty())?;
+    Some(texts[rng.random_range(0..texts.len())].clone())
+}
+
+/// A random word of the token's language that is no keyword.
+pub fn fresh(grammar: &Grammar, token: SymbolId, rng: &mut ChaCha8Rng) -> Vec<u8> {
+    // One word in ten repeats one character, which finds what depends on runs and lengths.
+    let repeated = rng.random_bool(0.1);
+    for _ in 0..12 {
+        let word = word(grammar, token, repeated, rng);
+        if grammar.lexicon().is_match(token, &word) {
+            return word;
+        }
+    }
+    grammar.least_leaf(token).to_vec()
+}
+
+fn word(grammar: &Grammar, token: SymbolId, repeated: bool, rng: &mut ChaCha8Rng) -> Vec<u8> {
+    let mut out = Vec::new();
+    let mut chosen: FxHashMap<SymbolId, Vec<u8>> = FxHashMap::default();
+    let mut todo = vec![token];
+    // Tokens are regular, so this ends by itself; the allowance keeps nested repetitions short.
+    let mut allowance = 40;
+    while let Some(symbol) = todo.pop() {
+        match grammar.kind(symbol) {
+            Kind::Literal(bytes) => out.extend_from_slice(bytes),
+            Kind::Set(set) if repeated => {
+                out.extend_from_slice(chosen.entry(symbol).or_insert_with(|| character(set, rng)));
+            }
+            Kind::Set(set) => out.extend(character(set, rng)),
+            Kind::Choice(alternatives) => {
+                todo.extend(alternatives[rng.random_range(0..alternatives.len())].iter().rev());
+            }
+            Kind::Repeat { item, separator, min, max } => {
+                let mut count = *min;
+                while allowance > 0 && max.is_none_or(|max| count < max) && rng.random_bool(0.6) {
+                    count += 1;
+                    allowance -= 1;
+                }
+                for n in 0..count {
+                    todo.push(*item);
+                    todo.extend(separator.filter(|_| n + 1 < count));
+                }
+            }
+        }
+    }
+    out
+}
+
+/// Mostly letters and digits where the set has them: strange characters are valid, and rarely what a failure is about.
+fn character(set: &CharSet, rng: &mut ChaCha8Rng) -> Vec<u8> {
+    let alphanumeric = CharSet::from_ranges([(48, 57), (65, 90), (97, 122)]).intersection(set);
+    let printable = CharSet::from_ranges([(32, 126)]).intersection(set);
+    let from = match rng.random_range(0..100) {
+        0..85 if !alphanumeric.is_empty() => &alphanumeric,
+        0..97 if !printable.is_empty() => &printable,
+        _ => set,
+    };
+    let mut out = Vec::new();
+    if let Some(code) = from.nth(rng.random_range(0..from.len().max(1))) {
+        code::encode(code, &mut out);
+    }
+    out
+}
