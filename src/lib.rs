@@ -1,7 +1,9 @@
 //! Reduce a failing input, abstract it into a pattern, generate more inputs that fail the same way.
 
+pub mod abstraction;
 pub mod generate;
 pub mod grammar;
 pub mod oracle;
 pub mod pattern;
+pub mod search;
 pub mod tree;

@@ -1,0 +1,60 @@
+//! Which nodes may become holes.
+
+use crate::generate::words::has_choice;
+use crate::grammar::{Grammar, Kind};
+use crate::tree::Tree;
+use rustc_hash::FxHashMap;
+
+/// A node that may become a hole.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Candidate {
+    /// Place of the node.
+    pub at: usize,
+    /// Place of the node at which something is chosen: the same, or one below through rules with a single alternative of a
+    /// single symbol, which derive the same and are not candidates of their own.
+    pub core: usize,
+    /// Whether no other candidate lies below it.
+    pub leaf: bool,
+}
+
+/// The candidates in preorder: nodes with visible text (with `slots`, also empty ones) whose symbol has more than one word.
+pub(super) fn candidates(grammar: &Grammar, tree: &Tree, slots: bool) -> Vec<Candidate> {
+    let mut choice = FxHashMap::default();
+    let mut found: Vec<Candidate> = Vec::new();
+    let mut at = 0;
+    while at < tree.len() {
+        let symbol = tree.node(at).symbol;
+        let visible = !tree.lexeme(at).is_empty();
+        let wanted = visible || slots && grammar.is_nullable(symbol);
+        if !wanted || !*choice.entry(symbol).or_insert_with(|| has_choice(grammar, symbol)) {
+            at += 1;
+            continue;
+        }
+        let mut core = at;
+        while is_wrapper(grammar, tree, core) {
+            core += 1;
+        }
+        found.push(Candidate { at, core, leaf: true });
+        // What is inside an empty candidate is empty, too, and decided with it.
+        at = if visible { core + 1 } else { tree.after(at) };
+    }
+    for place in 0..found.len() {
+        let end = tree.after(found[place].at);
+        found[place].leaf = found.get(place + 1).is_none_or(|next| next.at >= end);
+    }
+    found
+}
+
+/// Whether a node derives just what its only child derives.
+fn is_wrapper(grammar: &Grammar, tree: &Tree, at: usize) -> bool {
+    let symbol = tree.node(at).symbol;
+    !grammar.is_leaf(symbol)
+        && matches!(grammar.kind(symbol), Kind::Choice(alternatives) if alternatives.len() == 1 && alternatives[0].len() == 1)
+}
+
+/// The leaf that spells the whole of a node, if one does, and it is a token or a single character.
+pub(super) fn only_leaf(grammar: &Grammar, tree: &Tree, at: usize) -> Option<usize> {
+    let leaf = tree.first_leaf(at)?;
+    let token = !matches!(grammar.kind(tree.node(leaf).symbol), Kind::Literal(_));
+    (token && tree.last_leaf(at) == Some(leaf)).then_some(leaf)
+}

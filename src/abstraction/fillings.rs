@@ -1,0 +1,174 @@
+//! What is put in the place of a node: hostile fillings first, then random ones.
+//!
+//! The systematic part does not depend on the seed, and comes first, so that what is printed does not depend on when a rare
+//! filling happens to be met.
+
+use super::Engine;
+use super::candidates::{Candidate, only_leaf};
+use crate::generate::instances::SIZES;
+use crate::generate::validity::{DEPTHS, Edge};
+use crate::generate::{Derivation, Plain, Slot, derive, options, stream};
+use crate::tree::{Builder, Tree, least};
+use rand::RngExt;
+use rustc_hash::FxHashSet;
+use std::collections::VecDeque;
+
+/// Draws in vain before a source counts as dry.
+const DRAWS: u32 = 200;
+
+/// The fillings of one candidate, none twice.
+#[derive(Debug)]
+pub(super) struct Source {
+    planned: VecDeque<Plan>,
+    used: FxHashSet<Vec<u8>>,
+    drawn: u64,
+}
+
+#[derive(Debug)]
+enum Plan {
+    /// The candidate with another text in its only leaf.
+    Leaf(Vec<u8>),
+    /// The cheapest text of the symbol.
+    Least,
+    /// One alternative of the core's symbol, as cheap as it gets.
+    Alternative(u32),
+    /// A part of the input that derives from the same symbol as the core.
+    Own(usize),
+}
+
+impl Engine<'_, '_> {
+    /// The next filling of a candidate; `None` if no new one is found.
+    pub(super) fn next_filling(&mut self, candidate: Candidate, systematic_only: bool) -> Option<Tree> {
+        let mut source = match self.sources.remove(&candidate.at) {
+            Some(source) => source,
+            None => self.source(candidate),
+        };
+        let mut found = None;
+        while let Some(plan) = source.planned.pop_front() {
+            found = self.make(candidate, &plan).filter(|f| source.used.insert(f.lexeme(0).to_vec()));
+            if found.is_some() {
+                break;
+            }
+        }
+        if found.is_none() && !systematic_only {
+            found = self.random_filling(candidate, &mut source, true);
+        }
+        self.sources.insert(candidate.at, source);
+        found
+    }
+
+    /// A random filling from what is known to be valid.
+    pub(super) fn careful_filling(&mut self, candidate: Candidate) -> Option<Tree> {
+        let mut source = self.sources.remove(&candidate.at).unwrap_or_else(|| self.source(candidate));
+        let found = self.random_filling(candidate, &mut source, false);
+        self.sources.insert(candidate.at, source);
+        found
+    }
+
+    fn random_filling(&mut self, candidate: Candidate, source: &mut Source, may_explore: bool) -> Option<Tree> {
+        for _ in 0..DRAWS {
+            let mut rng = stream(self.options.seed, "filling", ((candidate.at as u64) << 32) + source.drawn);
+            source.drawn += 1;
+            let explore = may_explore && rng.random_bool(0.25);
+            let allowance = SIZES[rng.random_range(0..SIZES.len())];
+            let symbol = self.tree.node(candidate.at).symbol;
+            let what = Derivation {
+                grammar: self.grammar,
+                tokens: &mut self.tokens,
+                slot: Slot::Hole(candidate.at as u32),
+                allowance,
+                first: None,
+            };
+            let mut policy = self.validity.policy(candidate.at as u32, explore);
+            let fragment = derive(what, symbol, &mut policy, &mut rng);
+            if source.used.insert(fragment.lexeme(0).to_vec()) {
+                return Some(fragment);
+            }
+        }
+        None
+    }
+
+    fn source(&self, candidate: Candidate) -> Source {
+        let Candidate { at, core, .. } = candidate;
+        let mut planned = VecDeque::new();
+        if let Some(leaf) = only_leaf(self.grammar, &self.tree, at) {
+            let symbol = self.tree.node(leaf).symbol;
+            let others = (0..self.tree.len()).filter(|other| self.tree.node(*other).symbol == symbol);
+            let other = others.map(|other| self.tree.lexeme(other)).find(|text| *text != self.tree.lexeme(leaf));
+            planned.extend(other.map(|text| Plan::Leaf(text.to_vec())));
+            planned.extend(numbers(self.tree.lexeme(leaf)).map(|text| Plan::Leaf(text.into_bytes())));
+        }
+        planned.push_back(Plan::Least);
+        let symbol = self.tree.node(core).symbol;
+        let mut own = (0..self.tree.len())
+            .filter(|other| self.tree.node(*other).symbol == symbol && !self.is_inside(at, *other) && *other != core)
+            .take(2);
+        let mut alternatives =
+            if self.grammar.is_leaf(symbol) { Vec::new() } else { options(self.grammar, symbol) };
+        let hole = at as u32;
+        let theta = |option: u32| {
+            let slot = if core == at { Slot::Hole(hole) } else { Slot::Child(self.tree.node(core - 1).symbol, 0, 0) };
+            self.validity.theta(&Edge { slot, symbol, option, depth: ((core - at) as u32).min(DEPTHS - 1), hole })
+        };
+        alternatives.sort_by(|a, b| theta(*b).total_cmp(&theta(*a)));
+        for (place, option) in alternatives.into_iter().enumerate() {
+            if place == 1 || place == 4 {
+                planned.extend(own.next().map(Plan::Own));
+            }
+            planned.push_back(Plan::Alternative(option));
+        }
+        planned.extend(own.map(Plan::Own));
+        let used = FxHashSet::from_iter([self.tree.lexeme(at).to_vec()]);
+        Source { planned, used, drawn: 0 }
+    }
+
+    fn make(&mut self, candidate: Candidate, plan: &Plan) -> Option<Tree> {
+        let Candidate { at, core, .. } = candidate;
+        let symbol = self.tree.node(core).symbol;
+        match plan {
+            Plan::Leaf(text) => {
+                let leaf = only_leaf(self.grammar, &self.tree, at)?;
+                let token = self.tree.node(leaf).symbol;
+                self.grammar.lexicon().is_match(token, text).then(|| {
+                    let mut builder = Builder::default();
+                    builder.leaf(token, b"", text);
+                    let whole = self.tree.fragment(at);
+                    whole.replace(self.grammar.lexicon(), &[(leaf - at, &builder.fragment())])
+                })
+            }
+            Plan::Least => Some(least(self.grammar, self.tree.node(at).symbol)),
+            Plan::Own(place) => Some(self.wrapped(candidate, &self.tree.fragment(*place))),
+            Plan::Alternative(option) => {
+                let mut rng = stream(0, "alternative", u64::from(symbol.0) << 32 | u64::from(*option));
+                let what = Derivation {
+                    grammar: self.grammar,
+                    tokens: &mut self.tokens,
+                    slot: Slot::Hole(at as u32),
+                    allowance: 0,
+                    first: Some(*option),
+                };
+                let fragment = derive(what, symbol, &mut Plain, &mut rng);
+                Some(self.wrapped(candidate, &fragment))
+            }
+        }
+    }
+
+    /// A fragment of the core's symbol as one of the candidate's.
+    fn wrapped(&self, candidate: Candidate, fragment: &Tree) -> Tree {
+        let mut builder = Builder::default();
+        for at in candidate.at..candidate.core {
+            builder.open(self.tree.node(at).symbol, 0);
+        }
+        builder.graft(fragment);
+        (candidate.at..candidate.core).for_each(|_| builder.close());
+        builder.fragment()
+    }
+}
+
+/// Numbers near the bounds at which programs change their ways, if the text is a number.
+fn numbers(text: &[u8]) -> impl Iterator<Item = String> {
+    let value: Option<u64> = std::str::from_utf8(text).ok().and_then(|text| text.parse().ok());
+    value.into_iter().flat_map(|v| {
+        [0, v.saturating_add(1), 65_536, 1, v / 2, 256, 255].map(|number| number.to_string())
+    })
+}

@@ -1,0 +1,226 @@
+//! The pattern as a whole: all holes varied at once, until enough distinct inputs have failed.
+
+use super::Engine;
+use super::candidates::Candidate;
+use crate::generate::instances::{Draw, Fillings, SIZES, draw, filled};
+use crate::generate::stream;
+use crate::generate::validity::Validity;
+use crate::oracle::Outcome;
+use crate::pattern::{Evidence, Filling};
+use crate::search::Stop;
+use rand::RngExt;
+use std::collections::VecDeque;
+
+/// Runs that the proof may take for each failing input asked for, before it gives up.
+const RUNS_PER_SAMPLE: u32 = 9;
+/// Draws of known inputs in a row after which a pattern counts as used up.
+const DUPLICATES: u32 = 600;
+/// The window over which validity is watched, and how many of it must be valid, early and late.
+const WINDOW: usize = 24;
+const VALID_EARLY: usize = 15;
+const VALID_LATE: usize = 19;
+
+impl Engine<'_, '_> {
+    /// Asks for failing inputs of the present pattern. A pass is narrowed down to a hole, which becomes concrete.
+    pub(super) fn prove(&mut self) -> Result<(), Stop> {
+        let wanted = self.options.confidence;
+        let mut share = 1.0_f64;
+        let mut recent: VecDeque<bool> = VecDeque::new();
+        let mut spent = 0;
+        let mut duplicates = 0;
+        let mut number = 0;
+        self.evidence = Evidence::default();
+        while !self.holes.is_empty() && self.evidence.failed < wanted {
+            if spent >= wanted.saturating_mul(RUNS_PER_SAMPLE) {
+                break;
+            }
+            let all = self.holes.len();
+            let mut rng = stream(self.options.seed, "proof", number);
+            number += 1;
+            let chosen: Vec<usize> = (0..all).filter(|_| share >= 1.0 || rng.random_bool(share)).collect();
+            let chosen = if chosen.is_empty() { vec![rng.random_range(0..all)] } else { chosen };
+            let fillings: Vec<(usize, Fillings)> =
+                chosen.iter().map(|hole| (*hole, self.sample(*hole, number, &mut rng))).collect();
+            let flat: Fillings = fillings.iter().flat_map(|(_, fillings)| fillings.clone()).collect();
+            let text = filled(self.grammar, &self.tree, &flat).text().to_vec();
+            if self.search.known(&text).is_some() {
+                share = (share * 1.2).min(1.0);
+                duplicates += 1;
+                if duplicates > DUPLICATES {
+                    self.evidence.exhausted = true;
+                    break;
+                }
+                continue;
+            }
+            duplicates = 0;
+            spent += 1;
+            let outcome = self.ask(&flat)?;
+            recent.push_back(outcome != Outcome::Unresolved);
+            if recent.len() > WINDOW {
+                recent.pop_front();
+            }
+            match outcome {
+                Outcome::Unresolved => {
+                    self.evidence.unresolved += 1;
+                    share = (share * 0.75).max(0.5 / all as f64);
+                    if self.is_mostly_invalid(&recent) && self.drop_most_blamed()? {
+                        (share, recent) = (1.0, VecDeque::new());
+                    }
+                }
+                Outcome::Fail => {
+                    share = (share * 1.5).min(1.0);
+                    chosen.iter().for_each(|hole| self.holes[*hole].failed += 1);
+                    self.evidence.failed += u32::from(chosen.len() == all);
+                }
+                Outcome::Pass => {
+                    let guilty = self.culprits(&fillings)?;
+                    self.refine(&guilty, &fillings)?;
+                    (share, recent) = (1.0, VecDeque::new());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Random fillings for the holes that have nothing to do with the node at `at`.
+    pub(super) fn draw_others(&mut self, at: usize) -> Fillings {
+        let apart = |member: &usize| !self.is_inside(*member, at) && !self.is_inside(at, *member);
+        let holes: Vec<usize> = (0..self.holes.len()).filter(|h| self.holes[*h].members.iter().all(apart)).collect();
+        let number = self.search.runs();
+        let mut rng = stream(self.options.seed, "together", number);
+        holes.into_iter().flat_map(|hole| self.random_sample(hole, &mut rng)).collect()
+    }
+
+    /// A filling for one hole: while there are any, the systematic ones in turn, so that every alternative is met early.
+    fn sample(&mut self, hole: usize, number: u64, rng: &mut rand_chacha::ChaCha8Rng) -> Fillings {
+        let at = self.holes[hole].members[0];
+        let systematic = self.holes[hole].filling == Filling::Any && number % 2 == 1;
+        if systematic
+            && let Some(candidate) = self.candidate(at)
+            && let Some(filling) = self.next_filling(candidate, true)
+        {
+            return vec![(at, filling)];
+        }
+        self.random_sample(hole, rng)
+    }
+
+    fn random_sample(&mut self, hole: usize, rng: &mut rand_chacha::ChaCha8Rng) -> Fillings {
+        let progress = f64::from(self.evidence.failed) / f64::from(self.options.confidence.max(1));
+        let explore = rng.random_bool(if progress < 0.3 { 0.5 } else if progress < 0.7 { 0.25 } else { 0.05 });
+        let what = Draw {
+            grammar: self.grammar,
+            tree: &self.tree,
+            tokens: &mut self.tokens,
+            taken: &self.taken,
+            allowance: SIZES[rng.random_range(0..SIZES.len())],
+        };
+        let mut policy = self.validity.policy(self.holes[hole].members[0] as u32, explore);
+        draw(what, &self.holes[hole], &mut policy, rng)
+    }
+
+    fn candidate(&self, at: usize) -> Option<Candidate> {
+        self.candidates.iter().copied().find(|candidate| candidate.at == at)
+    }
+
+    fn is_mostly_invalid(&self, recent: &VecDeque<bool>) -> bool {
+        let late = self.evidence.failed * 10 > self.options.confidence * 7;
+        let least = if late { VALID_LATE } else { VALID_EARLY };
+        recent.len() >= WINDOW && recent.iter().filter(|valid| **valid).count() < least
+    }
+
+    /// Takes out the hole that most unresolved runs are blamed on; its parts are looked at anew. False if there is none.
+    fn drop_most_blamed(&mut self) -> Result<bool, Stop> {
+        let blame = |hole: &usize| {
+            let at = self.holes[*hole].members[0] as u32;
+            self.blame.get(&at).copied().unwrap_or(0.0)
+        };
+        let free = (0..self.holes.len()).filter(|hole| self.holes[*hole].filling == Filling::Any);
+        let Some(worst) = free.max_by(|a, b| blame(a).total_cmp(&blame(b))) else { return Ok(false) };
+        let at = self.holes.remove(worst).members[0];
+        self.undecided.push(at);
+        self.blame.clear();
+        self.evidence = Evidence::default();
+        self.screen_inner(Some(at))?;
+        Ok(true)
+    }
+
+    /// The holes whose fillings make the input pass: first the ones with the most that was never part of a failure are
+    /// tried alone, which mostly settles it in one run; then delta debugging over the holes, with the same fillings.
+    fn culprits(&mut self, fillings: &[(usize, Fillings)]) -> Result<Vec<usize>, Stop> {
+        if fillings.len() == 1 {
+            return Ok(vec![fillings[0].0]);
+        }
+        let novelty = |(_, fillings): &&(usize, Fillings)| {
+            let edges = fillings.iter().flat_map(|(at, f)| Validity::edges(self.grammar, f, *at as u32));
+            edges.filter(|edge| !self.validity.is_seen(edge)).count()
+        };
+        let mut order: Vec<&(usize, Fillings)> = fillings.iter().collect();
+        order.sort_by_key(|entry| std::cmp::Reverse(novelty(entry)));
+        let likely: Vec<(usize, Fillings)> = order.iter().take(2).map(|entry| (*entry).clone()).collect();
+        for (hole, alone) in likely {
+            if self.ask(&alone)? == Outcome::Pass {
+                return Ok(vec![hole]);
+            }
+        }
+        let mut kept: Vec<(usize, Fillings)> = fillings.to_vec();
+        let mut parts = 2;
+        while kept.len() > 1 {
+            let step = kept.len().div_ceil(parts);
+            let chunks: Vec<Vec<(usize, Fillings)>> = kept.chunks(step).map(<[_]>::to_vec).collect();
+            let mut smaller = None;
+            for chunk in &chunks {
+                let rest: Vec<_> = kept.iter().filter(|entry| !chunk.contains(entry)).cloned().collect();
+                for trial in [chunk.clone(), rest] {
+                    if !trial.is_empty() && trial.len() < kept.len() && self.passes(&trial)? {
+                        smaller = Some(trial);
+                        break;
+                    }
+                }
+                if smaller.is_some() {
+                    break;
+                }
+            }
+            match smaller {
+                Some(trial) => (kept, parts) = (trial, 2),
+                None if step == 1 => break,
+                None => parts = (parts * 2).min(kept.len()),
+            }
+        }
+        Ok(kept.into_iter().map(|(hole, _)| hole).collect())
+    }
+
+    fn passes(&mut self, fillings: &[(usize, Fillings)]) -> Result<bool, Stop> {
+        let flat = fillings.iter().flat_map(|(_, fillings)| fillings.clone()).collect();
+        Ok(self.ask(&flat)? == Outcome::Pass)
+    }
+
+    /// A culprit becomes concrete and its parts are looked at. Of several that pass only together ("A or B is enough"), the
+    /// smallest does, and its parts are looked at while the other holes vary.
+    fn refine(&mut self, guilty: &[usize], fillings: &[(usize, Fillings)]) -> Result<(), Stop> {
+        let size = |hole: &&usize| {
+            let at = self.holes[**hole].members[0];
+            (self.tree.lexeme(at).len(), at)
+        };
+        let Some(&hole) = guilty.iter().min_by_key(size) else { return Ok(()) };
+        let alone = guilty.len() == 1;
+        let removed = self.holes.remove(hole);
+        self.evidence = Evidence::default();
+        let text = fillings.iter().find(|(number, _)| *number == hole).and_then(|(_, fillings)| fillings.first());
+        let text = text.map(|(_, fragment)| fragment.lexeme(0).to_vec()).unwrap_or_default();
+        for member in &removed.members {
+            if alone {
+                self.kill(*member, &text);
+            } else {
+                self.dead.insert(*member);
+                self.close_above(*member);
+            }
+        }
+        if let [at] = removed.members.as_slice() {
+            self.together = !alone;
+            let screened = self.screen_inner(Some(*at));
+            self.together = false;
+            screened?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,249 @@
+//! From a minimal failing input to a pattern: which parts may be anything, which are tied together, and on what evidence.
+//!
+//! The order of the search, and why (Gopinath et al., "Abstracting Failure-Inducing Inputs", ISSTA 2020, asks up to 100
+//! samples at every node; this asks far fewer):
+//!
+//! 1. [`screen`]: leaves first. A filling that passes below a node decides every node above it, since the same text is a
+//!    derivation of each.
+//! 2. [`covary`]: equal names that failed in no way alone may fail when they change together.
+//! 3. [`screen`] again: inner nodes from the top, those that are still open.
+//! 4. [`joint`]: all holes at once, until enough distinct inputs have failed. Here the samples are shared by all holes; a pass
+//!    is narrowed down to its culprit, which becomes concrete, and the count begins anew.
+//!
+//! A failing run is a fact; a passing one is asked again before it decides anything.
+
+mod candidates;
+mod covary;
+mod fillings;
+mod joint;
+mod screen;
+
+use crate::generate::instances::{Fillings, filled, names};
+use crate::generate::validity::{Edge, Validity};
+use crate::generate::{TokenSource, words};
+use crate::grammar::{Grammar, SymbolId};
+use crate::oracle::Outcome;
+use crate::pattern::{Evidence, Filling, Hole, Pattern, Reason};
+use crate::search::{Search, Stop};
+use crate::tree::Tree;
+use candidates::Candidate;
+use fillings::Source;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// What can be set.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Seed of all random fillings.
+    pub seed: u64,
+    /// How many distinct failing inputs the finished pattern must show, all holes varied at once.
+    pub confidence: u32,
+    /// Whether parts that are empty now (optional parts, repetitions without items) may become holes.
+    pub slots: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options { seed: 1, confidence: 100, slots: false }
+    }
+}
+
+/// What came out.
+#[derive(Debug)]
+pub struct Abstraction {
+    /// The pattern; without stop, its evidence reaches the confidence asked for or says why it does not.
+    pub pattern: Pattern,
+    /// What ended the search early, if something did. The pattern is then what was known at that point, and not proven.
+    pub stopped: Option<Stop>,
+}
+
+/// Finds the pattern of a failing input. The tree's text must fail; it should be minimal, since every part costs runs.
+pub fn generalize(grammar: &Arc<Grammar>, tree: Tree, search: &mut Search<'_>, options: &Options) -> Abstraction {
+    let mut engine = Engine::new(grammar, tree, search, options);
+    let stopped = engine.run().err();
+    Abstraction { pattern: engine.pattern(), stopped }
+}
+
+/// What is known of a candidate.
+#[derive(Clone, Copy, Debug, Default)]
+struct Counts {
+    failed: u32,
+    unresolved: u32,
+}
+
+struct Engine<'e, 'o> {
+    grammar: &'e Arc<Grammar>,
+    tree: Tree,
+    parents: Vec<u32>,
+    search: &'e mut Search<'o>,
+    options: &'e Options,
+    candidates: Vec<Candidate>,
+    sources: FxHashMap<usize, Source>,
+    counts: FxHashMap<usize, Counts>,
+    /// Nodes that are concrete: some filling of them, or of a node below them, passed.
+    dead: FxHashSet<usize>,
+    reasons: BTreeMap<usize, Vec<u8>>,
+    undecided: Vec<usize>,
+    holes: Vec<Hole>,
+    evidence: Evidence,
+    validity: Validity,
+    tokens: TokenSource,
+    taken: FxHashSet<Vec<u8>>,
+    small: FxHashMap<SymbolId, Option<Vec<Tree>>>,
+    /// Texts whose pass was confirmed.
+    confirmed: FxHashSet<[u8; 32]>,
+    /// Blame for unresolved runs, by hole.
+    blame: FxHashMap<u32, f64>,
+    /// Whether a screened node is varied together with the present holes.
+    together: bool,
+}
+
+/// A language of at most so many words is tried word by word.
+const SMALL: usize = 16;
+
+impl<'e, 'o> Engine<'e, 'o> {
+    fn new(grammar: &'e Arc<Grammar>, tree: Tree, search: &'e mut Search<'o>, options: &'e Options) -> Self {
+        let mut validity = Validity::default();
+        // The input is a valid sample itself, and worth more than one random one.
+        let own = Validity::edges(grammar, &tree, u32::MAX);
+        (0..3).for_each(|_| drop(validity.learn(&own, true)));
+        let mut tokens = TokenSource::default();
+        for at in (0..tree.len()).filter(|at| tree.is_leaf(grammar, *at)) {
+            tokens.remember(tree.node(at).symbol, tree.lexeme(at));
+        }
+        let candidates = candidates::candidates(grammar, &tree, options.slots);
+        Engine {
+            parents: tree.parents(),
+            taken: names(grammar, &tree),
+            grammar,
+            tree,
+            search,
+            options,
+            candidates,
+            validity,
+            tokens,
+            sources: FxHashMap::default(),
+            counts: FxHashMap::default(),
+            dead: FxHashSet::default(),
+            reasons: BTreeMap::new(),
+            undecided: Vec::new(),
+            holes: Vec::new(),
+            evidence: Evidence::default(),
+            small: FxHashMap::default(),
+            confirmed: FxHashSet::default(),
+            blame: FxHashMap::default(),
+            together: false,
+        }
+    }
+
+    fn run(&mut self) -> Result<(), Stop> {
+        self.search.enter("leaves");
+        self.screen_leaves()?;
+        self.search.enter("co-variation");
+        self.covary()?;
+        self.search.enter("inner nodes");
+        self.screen_inner(None)?;
+        self.search.enter("proof");
+        self.prove()
+    }
+
+    /// Runs the tree with these fillings, and learns from it.
+    fn ask(&mut self, fillings: &Fillings) -> Result<Outcome, Stop> {
+        let text = filled(self.grammar, &self.tree, fillings).text().to_vec();
+        let new = self.search.known(&text).is_none();
+        let mut outcome = self.search.test(&text)?;
+        if outcome == Outcome::Pass && self.confirmed.insert(*blake3::hash(&text).as_bytes()) {
+            // From the first contradiction on, the oracle is known to be unsteady, and one more look is not enough.
+            let looks = if self.search.contradictions() > 0 { 4 } else { 1 };
+            for _ in 0..looks {
+                if self.search.retest(&text)? == Outcome::Fail {
+                    outcome = Outcome::Fail;
+                    break;
+                }
+            }
+        }
+        if new {
+            let edges: Vec<Edge> = fillings
+                .iter()
+                .flat_map(|(at, fragment)| Validity::edges(self.grammar, fragment, *at as u32))
+                .collect();
+            let shares = self.validity.learn(&edges, outcome != Outcome::Unresolved);
+            for (edge, share) in edges.iter().zip(shares) {
+                *self.blame.entry(edge.hole).or_default() += share;
+            }
+        }
+        Ok(outcome)
+    }
+
+    /// The node and what contains it, innermost first.
+    fn chain(&self, at: usize) -> Vec<usize> {
+        let mut chain = vec![at];
+        let mut at = at;
+        while at != 0 {
+            at = self.parents[at] as usize;
+            chain.push(at);
+        }
+        chain
+    }
+
+    fn is_inside(&self, inner: usize, outer: usize) -> bool {
+        self.tree.subtree(outer).contains(&inner)
+    }
+
+    /// With `text` in its place the input passes: the node is concrete, and so is all that contains it.
+    fn kill(&mut self, at: usize, text: &[u8]) {
+        let shorter = self.reasons.get(&at).is_none_or(|known| text.len() < known.len());
+        if shorter {
+            self.reasons.insert(at, text.to_vec());
+        }
+        self.dead.extend(self.chain(at));
+    }
+
+    fn close_above(&mut self, at: usize) {
+        self.dead.extend(self.chain(at).into_iter().skip(1));
+    }
+
+    /// The words of a small language.
+    fn small(&mut self, symbol: SymbolId) -> Option<Vec<Tree>> {
+        let grammar = self.grammar;
+        self.small.entry(symbol).or_insert_with(|| words::words(grammar, symbol, SMALL)).clone()
+    }
+
+    /// Whether the node is or lies in a hole.
+    fn is_taken(&self, at: usize) -> bool {
+        self.holes.iter().flat_map(|hole| &hole.members).any(|member| self.is_inside(at, *member))
+    }
+
+    /// Makes a hole of a node; holes inside it are no longer needed.
+    fn open_hole(&mut self, at: usize, filling: Filling) {
+        let subtree = self.tree.subtree(at);
+        self.holes.retain(|hole| !hole.members.iter().all(|member| subtree.contains(member)));
+        let failed = self.counts.get(&at).map_or(0, |counts| counts.failed);
+        self.holes.push(Hole { members: vec![at], filling, failed });
+    }
+
+    fn pattern(self) -> Pattern {
+        let mut holes = self.holes;
+        holes.iter_mut().for_each(|hole| hole.members.sort_unstable());
+        holes.sort_by_key(|hole| hole.members[0]);
+        let covered = |at: usize| holes.iter().flat_map(|hole| &hole.members).any(|m| self.tree.subtree(*m).contains(&at));
+        let mut undecided: Vec<usize> =
+            self.undecided.iter().copied().filter(|at| !self.dead.contains(at) && !covered(*at)).collect();
+        undecided.sort_unstable();
+        undecided.dedup();
+        let all = undecided.clone();
+        undecided.retain(|at| !all.iter().any(|outer| outer != at && self.tree.subtree(*outer).contains(at)));
+        let reasons = self.reasons.into_iter().filter(|(at, _)| !covered(*at));
+        let reasons = reasons.map(|(at, passes_with)| Reason { at, passes_with }).collect();
+        Pattern {
+            grammar: self.grammar.clone(),
+            reasons,
+            undecided,
+            holes,
+            evidence: self.evidence,
+            validity: self.validity,
+            tree: self.tree,
+        }
+    }
+}

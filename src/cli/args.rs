@@ -1,0 +1,234 @@
+//! The command line as it is typed.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Reduce a failing input, abstract it into a pattern, generate more inputs that fail the same way.
+#[derive(Debug, Parser)]
+#[command(
+    name = "ddset",
+    version,
+    after_help = "Exit status: 0 done, 1 the input does not fail, 2 wrong usage, 3 grammar or parse error, \
+                  4 the oracle could not be run, 5 the failure is not steady, 130 interrupted (the best so far is kept).\n\n\
+                  Example: ddset abstract --grammar expr --fail-exit 101 input.expr -- ./calculator {}"
+)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Show the derivation tree of an input
+    #[command(after_help = "Example: ddset parse --grammar expr input.expr --format sexp")]
+    Parse(ParseArgs),
+    /// Find the smallest input that fails the same way
+    #[command(after_help = "Examples:\n  ddset reduce --grammar json --test ./fails.sh big.json > small.json\n  \
+                            ddset reduce --grammar lua --fail-signal SEGV crash.lua -- lua {}")]
+    Reduce(ReduceArgs),
+    /// Find which parts of a failing input may be anything (reduces it first, if that was not done)
+    #[command(after_help = "Examples:\n  ddset abstract corpora/expr\n  \
+                            ddset abstract --grammar javascript --test ./fails.sh crash.js\n  \
+                            ddset abstract                  (goes on from the last `ddset reduce`)")]
+    Abstract(AbstractArgs),
+    /// Make new inputs of a pattern
+    #[command(after_help = "Examples:\n  ddset generate -n 20          (from the last `ddset abstract`)\n  \
+                            ddset generate pattern.json -n 1000 -o inputs --verify")]
+    Generate(GenerateArgs),
+    /// Look at a grammar
+    #[command(subcommand)]
+    Grammar(GrammarCommand),
+    /// Look at an oracle
+    #[command(subcommand)]
+    Oracle(OracleCommand),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ParseArgs {
+    #[command(flatten)]
+    pub grammar: GrammarOptions,
+    /// How to print the tree
+    #[arg(long, value_enum, default_value_t = TreeFormat::Text)]
+    pub format: TreeFormat,
+    /// The input, or a folder with a ddset.toml
+    pub input: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ReduceArgs {
+    #[command(flatten)]
+    pub job: JobOptions,
+    /// Write the result to this file instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct AbstractArgs {
+    #[command(flatten)]
+    pub job: JobOptions,
+    /// How many distinct inputs of the finished pattern must fail
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
+    pub confidence: u32,
+    /// Also find out where something may be inserted
+    #[arg(long)]
+    pub slots: bool,
+    /// Write the pattern's JSON to this file, too
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct GenerateArgs {
+    /// A pattern file; without it, the pattern of the last `ddset abstract`
+    pub pattern: Option<PathBuf>,
+    /// How many inputs
+    #[arg(short, long, value_name = "N", default_value_t = 100)]
+    pub n: usize,
+    /// Write each input to a file of its own in this folder
+    #[arg(short, long, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+    /// End each input on standard output with a NUL character instead of a line break
+    #[arg(short = '0', long)]
+    pub null: bool,
+    /// Run the oracle on each and count the outcomes
+    #[arg(long)]
+    pub verify: bool,
+    /// Choose evenly, whatever was learned about validity
+    #[arg(long)]
+    pub uniform: bool,
+    #[command(flatten)]
+    pub oracle: OracleOptions,
+    #[command(flatten)]
+    pub run: RunOptions,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum GrammarCommand {
+    /// Say what is wrong with a grammar file, or that nothing is
+    Check {
+        /// A grammar file, or the name of a bundled grammar
+        grammar: String,
+        /// Start at this rule
+        #[arg(long, value_name = "RULE")]
+        start: Option<String>,
+    },
+    /// Print a grammar in EBNF
+    Show {
+        /// A grammar file, or the name of a bundled grammar
+        grammar: String,
+    },
+    /// List the bundled grammars
+    List,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum OracleCommand {
+    /// Run the oracle once and explain what happened
+    #[command(after_help = "Example: ddset oracle check --fail-signal SEGV crash.lua -- lua {}")]
+    Check {
+        #[command(flatten)]
+        oracle: OracleOptions,
+        /// The input, or a folder with a ddset.toml
+        input: PathBuf,
+        /// How to print the result
+        #[arg(long, value_enum, default_value_t = Format::Text)]
+        format: Format,
+    },
+}
+
+/// What `reduce` and `abstract` have in common.
+#[derive(Debug, Args)]
+pub(crate) struct JobOptions {
+    #[command(flatten)]
+    pub grammar: GrammarOptions,
+    #[command(flatten)]
+    pub oracle: OracleOptions,
+    #[command(flatten)]
+    pub run: RunOptions,
+    /// End after this many oracle runs, with the best so far
+    #[arg(long, value_name = "N")]
+    pub max_runs: Option<u64>,
+    /// The failing input, or a folder with a ddset.toml; without it, the last run goes on
+    pub input: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct GrammarOptions {
+    /// A grammar file, or the name of a bundled grammar (see `ddset grammar list`)
+    #[arg(short, long, value_name = "G")]
+    pub grammar: Option<String>,
+    /// Start at this rule
+    #[arg(long, value_name = "RULE")]
+    pub start: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RunOptions {
+    /// The folder that runs are kept in
+    #[arg(long, value_name = "DIR", default_value = ".ddset")]
+    pub run: PathBuf,
+    /// Seed of everything random
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// How to print the result
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub format: Format,
+}
+
+/// How to tell whether an input fails.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Oracle")]
+pub(crate) struct OracleOptions {
+    /// A script, called as `SCRIPT FILE`: exit 0 is the failure, 125 says nothing, anything else is no failure
+    #[arg(long, value_name = "SCRIPT", conflicts_with = "program")]
+    pub test: Option<PathBuf>,
+    /// It fails if the program exits with this status (repeat for several)
+    #[arg(long, value_name = "N")]
+    pub fail_exit: Vec<i32>,
+    /// It fails if this signal ends the program (SEGV, ABRT, …)
+    #[arg(long, value_name = "SIGNAL")]
+    pub fail_signal: Vec<String>,
+    /// It fails if standard output or error match this regular expression
+    #[arg(long, value_name = "REGEX")]
+    pub fail_output: Vec<String>,
+    /// It says nothing if the program exits with this status
+    #[arg(long, value_name = "N")]
+    pub unresolved_exit: Vec<i32>,
+    /// It says nothing if this signal ends the program
+    #[arg(long, value_name = "SIGNAL")]
+    pub unresolved_signal: Vec<String>,
+    /// It says nothing if standard output or error match this regular expression
+    #[arg(long, value_name = "REGEX")]
+    pub unresolved_output: Vec<String>,
+    /// Time for one run, such as 500ms or 10s
+    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    pub timeout: Option<Duration>,
+    /// What a run that takes longer is
+    #[arg(long, value_enum, value_name = "OUTCOME")]
+    pub timeout_is: Option<TimeoutIs>,
+    /// A program and its arguments; `{}` or `@@` is the input's file, and without either the input is on standard input
+    #[arg(last = true, value_name = "PROGRAM")]
+    pub program: Vec<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TimeoutIs {
+    Unresolved,
+    Fail,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TreeFormat {
+    Text,
+    Json,
+    Sexp,
+    Dot,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    Text,
+    Json,
+}

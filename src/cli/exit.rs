@@ -1,0 +1,38 @@
+//! Exit codes: what a script can tell from them.
+
+/// Why the program ends. The number is its exit status.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Exit {
+    /// Done.
+    Done = 0,
+    /// The input does not fail: there is nothing to do.
+    DoesNotFail = 1,
+    /// The command line cannot be made sense of.
+    Usage = 2,
+    /// The grammar is broken, or the input is none of its inputs.
+    Grammar = 3,
+    /// The oracle could not be run.
+    Oracle = 4,
+    /// The failure comes and goes.
+    Flaky = 5,
+    /// Interrupted; the best so far is kept.
+    Interrupted = 130,
+}
+
+/// An error that a user sees: the message, and how the program ends.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    pub exit: Exit,
+    pub message: String,
+}
+
+impl Failure {
+    pub(crate) fn new(exit: Exit, message: impl Into<String>) -> Self {
+        Failure { exit, message: message.into() }
+    }
+
+    /// Something about files or the command line.
+    pub(crate) fn usage(message: impl Into<String>) -> Self {
+        Failure::new(Exit::Usage, message)
+    }
+}
