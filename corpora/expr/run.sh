@@ -1,6 +1,9 @@
 #!/bin/sh
 # usage: run.sh FILE: exit 0 = the calculator panics, 1 = it does not, 125 = FILE is no expression
-here=${0%/*}
+case $0 in
+*/*) here=${0%/*} ;;
+*) here=. ;;
+esac
 target=${CARGO_TARGET_DIR:-../../target}
 case $target in
 /*) ;;
