@@ -2,4 +2,5 @@
 
 pub mod grammar;
 pub mod oracle;
+pub mod parse;
 pub mod tree;
