@@ -4,6 +4,8 @@ pub mod abstraction;
 pub mod generate;
 pub mod grammar;
 pub mod oracle;
+pub mod parse;
 pub mod pattern;
+pub mod reduce;
 pub mod search;
 pub mod tree;

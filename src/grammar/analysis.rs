@@ -125,7 +125,8 @@ impl Analysis {
         let endless = names.iter().filter(|(_, id)| self.cost[id.index()] >= NEVER);
         endless
             .map(|(name, id)| {
-                let message = format!("rule `{name}` never ends: every alternative leads back to a rule that never ends");
+                let message =
+                    format!("rule `{name}` never ends: every alternative leads back to a rule that never ends");
                 Diagnostic::error("unproductive-rule", message, rules[id.index()].span.clone(), "")
                     .with_help("give it an alternative without recursion")
             })

@@ -308,11 +308,12 @@ fn sets_outside_tokens(symbols: &[Symbol], syntactic: &[SymbolId], rules: &[Rule
         .map(|id| {
             let name = name(&symbols[id.index()]);
             let message = format!("rule `{name}` is made of single characters, but is no token");
-            Diagnostic::error("set-outside-token", message, rules[id.index()].span.clone(), "no @token here")
-                .with_help(format!(
+            Diagnostic::error("set-outside-token", message, rules[id.index()].span.clone(), "no @token here").with_help(
+                format!(
                     "in a grammar with @token or @skip, white space could stand between its characters; write \
                      `/*@ token */` before `{name}`, or before the rule that `{name}` is a part of"
-                ))
+                ),
+            )
         })
         .collect()
 }

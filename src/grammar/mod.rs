@@ -136,8 +136,7 @@ impl Grammar {
             return Err(failed(problems));
         }
         warnings.append(&mut problems);
-        let mut grammar =
-            Grammar { symbols, names, start, source: source.to_owned(), warnings, analysis, lexicon };
+        let mut grammar = Grammar { symbols, names, start, source: source.to_owned(), warnings, analysis, lexicon };
         grammar.analysis.measure_tokens(&grammar.symbols, &grammar.lexicon);
         Ok(grammar)
     }

@@ -1,0 +1,452 @@
+//! The grammar as the parser walks it: a row of states, each of which awaits one symbol.
+//!
+//! An alternative is a chain of states. A repetition is a chain with a loop at its end, so a list costs one item for each
+//! member and needs no helper symbols that would have to vanish from the tree. States are numbered so that those which
+//! await the same symbol are neighbours: in a sorted set of the chart they are one range.
+
+use crate::grammar::{Grammar, Kind, SymbolId, code};
+use fixedbitset::FixedBitSet;
+use std::ops::Range;
+
+/// No symbol, no state.
+pub(super) const NONE: u32 = u32::MAX;
+
+/// How far the derivation of one symbol has come.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct State {
+    /// What must come next; [`NONE`] where nothing can.
+    pub awaits: u32,
+    /// The state after it.
+    pub next: u32,
+    /// The symbol that is being derived.
+    pub owner: u32,
+    /// Its alternative.
+    pub alternative: u32,
+    /// Whether the derivation may end here.
+    pub accepts: bool,
+}
+
+/// The classes with which a symbol's non-empty texts begin: where something may be skipped first, and where not.
+#[derive(Clone, Debug)]
+struct First {
+    after_skip: FixedBitSet,
+    immediate: FixedBitSet,
+}
+
+/// What can be seen of the input at a place: the class there, and the one after what may be skipped.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ahead {
+    pub after_skip: Option<u16>,
+    pub immediate: Option<u16>,
+}
+
+/// A grammar, prepared.
+#[derive(Clone, Debug)]
+pub(super) struct Flat {
+    states: Vec<State>,
+    /// The states that lead to each state: at most two, since a loop has one entry.
+    before: Vec<[u32; 2]>,
+    initial: Vec<Vec<u32>>,
+    awaiting: Vec<Range<u32>>,
+    leaf: FixedBitSet,
+    nullable: FixedBitSet,
+    /// For each state, with what the rest of its derivation can begin; kept for initial states only.
+    first: Vec<Option<First>>,
+    /// From here on states await leaves.
+    first_leaf: u32,
+    empty: Vec<u32>,
+    component: Vec<u32>,
+}
+
+impl Flat {
+    pub(super) fn of(grammar: &Grammar) -> Self {
+        let mut leaf = FixedBitSet::with_capacity(grammar.len());
+        let mut nullable = FixedBitSet::with_capacity(grammar.len());
+        for id in grammar.ids() {
+            leaf.set(id.index(), grammar.is_leaf(id));
+            nullable.set(id.index(), !grammar.is_leaf(id) && grammar.is_nullable(id));
+        }
+        let mut states = Vec::new();
+        let mut initial = vec![Vec::new(); grammar.len()];
+        for id in grammar.ids().filter(|id| !grammar.is_leaf(*id)) {
+            match grammar.kind(id) {
+                Kind::Choice(alternatives) => {
+                    for (alternative, parts) in (0..).zip(alternatives) {
+                        initial[id.index()].push(states.len() as u32);
+                        chain(&mut states, id, alternative, parts);
+                    }
+                }
+                Kind::Repeat { item, separator, min, max } => {
+                    initial[id.index()].push(states.len() as u32);
+                    looped(&mut states, id, *item, *separator, *min, *max);
+                }
+                Kind::Literal(_) | Kind::Set(_) => {}
+            }
+        }
+        let mut flat = Flat {
+            states,
+            before: Vec::new(),
+            initial,
+            awaiting: Vec::new(),
+            leaf,
+            nullable,
+            first: Vec::new(),
+            first_leaf: 0,
+            empty: empty_alternatives(grammar),
+            component: Vec::new(),
+        };
+        flat.renumber(grammar.len());
+        flat.look_ahead(grammar);
+        flat.component = components(&flat.units(grammar));
+        flat
+    }
+
+    /// Sorts the states by what they await: other symbols' derivations, then leaves, then nothing.
+    fn renumber(&mut self, symbols: usize) {
+        let key = |state: &State| match state.awaits {
+            NONE => (2, 0),
+            symbol => (u32::from(self.leaf.contains(symbol as usize)), symbol),
+        };
+        let mut order: Vec<u32> = (0..self.states.len() as u32).collect();
+        order.sort_by_key(|old| key(&self.states[*old as usize]));
+        let mut number = vec![0; order.len()];
+        for (new, old) in (0..).zip(&order) {
+            number[*old as usize] = new;
+        }
+        let renumbered = |old: u32| if old == NONE { NONE } else { number[old as usize] };
+        let states: Vec<State> = order
+            .iter()
+            .map(|old| self.states[*old as usize])
+            .map(|state| State { next: renumbered(state.next), ..state })
+            .collect();
+        self.first_leaf = states.partition_point(|state| key(state) < (1, 0)) as u32;
+        self.awaiting = vec![0..0; symbols];
+        self.before = vec![[NONE; 2]; states.len()];
+        for (number, state) in (0..).zip(&states) {
+            if state.awaits != NONE {
+                let range = &mut self.awaiting[state.awaits as usize];
+                *range = if range.end == 0 { number..number + 1 } else { range.start..number + 1 };
+                let before = &mut self.before[state.next as usize];
+                before[usize::from(before[0] != NONE)] = number;
+            }
+        }
+        self.states = states;
+        self.initial.iter_mut().flatten().for_each(|state| *state = number[*state as usize]);
+    }
+
+    fn look_ahead(&mut self, grammar: &Grammar) {
+        let of_symbol = firsts(grammar);
+        let width = grammar.lexicon().alphabet().len();
+        self.first = vec![None; self.states.len()];
+        for id in grammar.ids() {
+            let repeats = matches!(grammar.kind(id), Kind::Repeat { .. });
+            for &start in &self.initial[id.index()] {
+                let first =
+                    if repeats { of_symbol[id.index()].clone() } else { self.first_of_rest(start, width, &of_symbol) };
+                self.first[start as usize] = Some(first);
+            }
+        }
+    }
+
+    /// With what the rest of an alternative can begin.
+    fn first_of_rest(&self, mut at: u32, width: usize, of_symbol: &[First]) -> First {
+        let none = FixedBitSet::with_capacity(width);
+        let mut first = First { after_skip: none.clone(), immediate: none };
+        while self.state(at).awaits != NONE {
+            let symbol = self.state(at).awaits as usize;
+            first.after_skip.union_with(&of_symbol[symbol].after_skip);
+            first.immediate.union_with(&of_symbol[symbol].immediate);
+            if !self.nullable.contains(symbol) {
+                break;
+            }
+            at = self.state(at).next;
+        }
+        first
+    }
+
+    /// For each symbol, those that it can derive over its whole text, everything beside them being empty.
+    fn units(&self, grammar: &Grammar) -> Vec<Vec<u32>> {
+        let mut units = vec![Vec::new(); grammar.len()];
+        for id in grammar.ids().filter(|id| !self.is_leaf(id.0)) {
+            let edges = &mut units[id.index()];
+            match grammar.kind(id) {
+                Kind::Choice(alternatives) => {
+                    for parts in alternatives {
+                        let solid = parts.iter().filter(|part| !self.is_nullable(part.0)).count();
+                        let alone = |part: &&SymbolId| solid == 0 || solid == 1 && !self.is_nullable(part.0);
+                        edges.extend(parts.iter().filter(alone).map(|part| part.0));
+                    }
+                }
+                Kind::Repeat { item, separator, .. } => edges.extend(separator.iter().chain([item]).map(|id| id.0)),
+                Kind::Literal(_) | Kind::Set(_) => {}
+            }
+            edges.retain(|to| !self.leaf.contains(*to as usize));
+            edges.sort_unstable();
+            edges.dedup();
+        }
+        units
+    }
+
+    pub(super) fn state(&self, number: u32) -> &State {
+        &self.states[number as usize]
+    }
+
+    /// How many symbols the grammar has.
+    pub(super) fn symbols(&self) -> usize {
+        self.initial.len()
+    }
+
+    /// How many states there are.
+    pub(super) fn len(&self) -> usize {
+        self.states.len()
+    }
+
+    /// Where the derivations of a symbol begin.
+    pub(super) fn initial(&self, symbol: u32) -> &[u32] {
+        &self.initial[symbol as usize]
+    }
+
+    /// The states that lead to a state.
+    pub(super) fn before(&self, state: u32) -> impl Iterator<Item = u32> + use<> {
+        self.before[state as usize].into_iter().filter(|state| *state != NONE)
+    }
+
+    /// The states that await a symbol.
+    pub(super) fn awaiting(&self, symbol: u32) -> Range<u32> {
+        self.awaiting[symbol as usize].clone()
+    }
+
+    /// Whether the state awaits a leaf; only for states that await anything.
+    pub(super) fn awaits_leaf(&self, state: u32) -> bool {
+        state >= self.first_leaf
+    }
+
+    /// The first of the states that await a leaf.
+    pub(super) fn first_leaf(&self) -> u32 {
+        self.first_leaf
+    }
+
+    pub(super) fn is_leaf(&self, symbol: u32) -> bool {
+        self.leaf.contains(symbol as usize)
+    }
+
+    /// Whether the symbol, no leaf, derives the empty text.
+    pub(super) fn is_nullable(&self, symbol: u32) -> bool {
+        self.nullable.contains(symbol as usize)
+    }
+
+    /// Whether a non-empty derivation that begins with this initial state can begin with what is ahead.
+    pub(super) fn can_begin(&self, initial: u32, ahead: Ahead) -> bool {
+        let has = |set: &FixedBitSet, class: Option<u16>| class.is_some_and(|class| set.contains(usize::from(class)));
+        self.first[initial as usize]
+            .as_ref()
+            .is_some_and(|first| has(&first.after_skip, ahead.after_skip) || has(&first.immediate, ahead.immediate))
+    }
+
+    /// The alternative of the one empty derivation that a nullable symbol has in trees.
+    pub(super) fn empty_alternative(&self, symbol: u32) -> u32 {
+        self.empty[symbol as usize]
+    }
+
+    /// Symbols of one component can derive each other over the same text; [`NONE`] for those that cannot derive themselves.
+    pub(super) fn component(&self, symbol: u32) -> u32 {
+        self.component[symbol as usize]
+    }
+}
+
+fn chain(states: &mut Vec<State>, owner: SymbolId, alternative: u32, parts: &[SymbolId]) {
+    for part in parts {
+        let next = states.len() as u32 + 1;
+        states.push(State { awaits: part.0, next, owner: owner.0, alternative, accepts: false });
+    }
+    states.push(State { awaits: NONE, next: NONE, owner: owner.0, alternative, accepts: true });
+}
+
+/// One state for each count of items up to the greatest that matters, and one after each separator. Without a greatest
+/// count, the last state leads to itself.
+fn looped(
+    states: &mut Vec<State>,
+    owner: SymbolId,
+    item: SymbolId,
+    separator: Option<SymbolId>,
+    min: u32,
+    max: Option<u32>,
+) {
+    let base = states.len() as u32;
+    let stride = if separator.is_some() { 2 } else { 1 };
+    let place = |count: u32| if count == 0 { base } else { base + 1 + (count - 1) * stride };
+    let top = max.unwrap_or(min.max(1));
+    for count in 0..=top {
+        let state = State { awaits: NONE, next: NONE, owner: owner.0, alternative: 0, accepts: count >= min };
+        if count == top && max.is_some() {
+            states.push(state);
+            break;
+        }
+        let next = place((count + 1).min(top));
+        match separator.filter(|_| count > 0) {
+            Some(separator) => {
+                states.push(State { awaits: separator.0, next: place(count) + 1, ..state });
+                states.push(State { awaits: item.0, next, accepts: false, ..state });
+            }
+            None => states.push(State { awaits: item.0, next, ..state }),
+        }
+    }
+}
+
+/// With what each symbol's non-empty texts can begin, to the least fixed point.
+fn firsts(grammar: &Grammar) -> Vec<First> {
+    let alphabet = grammar.lexicon().alphabet();
+    let none = || FixedBitSet::with_capacity(alphabet.len());
+    let mut first: Vec<First> = grammar.ids().map(|_| First { after_skip: none(), immediate: none() }).collect();
+    let mut inside: Vec<FixedBitSet> = grammar.ids().map(|_| none()).collect();
+    for id in grammar.ids() {
+        match grammar.kind(id) {
+            Kind::Literal(bytes) => {
+                let begin = code::decode(bytes).next();
+                inside[id.index()].extend(begin.map(|(_, code)| usize::from(alphabet.class(code))));
+            }
+            Kind::Set(set) => inside[id.index()].extend(alphabet.classes_of(set).map(usize::from)),
+            Kind::Choice(_) | Kind::Repeat { .. } => {}
+        }
+    }
+    settle(grammar, |id, part, _| merge(&mut inside, id, part));
+    for id in grammar.ids().filter(|id| grammar.is_leaf(*id)) {
+        let own = &mut first[id.index()];
+        let begins = if grammar.lexicon().is_immediate(id) { &mut own.immediate } else { &mut own.after_skip };
+        begins.union_with(&inside[id.index()]);
+    }
+    let (mut after_skip, mut immediate): (Vec<_>, Vec<_>) =
+        first.into_iter().map(|first| (first.after_skip, first.immediate)).unzip();
+    settle(grammar, |id, part, leaf| !leaf && (merge(&mut after_skip, id, part) | merge(&mut immediate, id, part)));
+    after_skip.into_iter().zip(immediate).map(|(after_skip, immediate)| First { after_skip, immediate }).collect()
+}
+
+/// Calls `f` with each symbol and each part that can stand first in it, until nothing changes any more. The last argument
+/// says whether the symbol is a leaf.
+fn settle(grammar: &Grammar, mut f: impl FnMut(SymbolId, SymbolId, bool) -> bool) {
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for id in grammar.ids() {
+            let leaf = grammar.is_leaf(id);
+            match grammar.kind(id) {
+                Kind::Choice(alternatives) => {
+                    for parts in alternatives {
+                        for part in parts {
+                            changed |= f(id, *part, leaf);
+                            if !grammar.is_nullable(*part) {
+                                break;
+                            }
+                        }
+                    }
+                }
+                Kind::Repeat { item, separator, .. } => {
+                    changed |= f(id, *item, leaf);
+                    if let Some(separator) = separator.filter(|_| grammar.is_nullable(*item)) {
+                        changed |= f(id, separator, leaf);
+                    }
+                }
+                Kind::Literal(_) | Kind::Set(_) => {}
+            }
+        }
+    }
+}
+
+/// Adds the part's set to the symbol's; whether that changed it.
+fn merge(sets: &mut [FixedBitSet], id: SymbolId, part: SymbolId) -> bool {
+    if id == part || sets[part.index()].is_subset(&sets[id.index()]) {
+        return false;
+    }
+    let from = sets[part.index()].clone();
+    sets[id.index()].union_with(&from);
+    true
+}
+
+/// For each nullable choice, the first alternative among those with the least high empty derivation. Heights fall along
+/// the way down, so this derivation is finite.
+fn empty_alternatives(grammar: &Grammar) -> Vec<u32> {
+    let mut heights: Vec<Option<u32>> = vec![None; grammar.len()];
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for id in grammar.ids() {
+            if let Some((height, _)) = least_empty(grammar, id, &heights)
+                && heights[id.index()].is_none_or(|known| height < known)
+            {
+                heights[id.index()] = Some(height);
+                changed = true;
+            }
+        }
+    }
+    grammar.ids().map(|id| least_empty(grammar, id, &heights).map_or(0, |(_, alternative)| alternative)).collect()
+}
+
+/// The least height of an empty derivation, as far as the parts' heights are known, and the first alternative that has it.
+fn least_empty(grammar: &Grammar, id: SymbolId, heights: &[Option<u32>]) -> Option<(u32, u32)> {
+    if grammar.is_leaf(id) {
+        return None;
+    }
+    match grammar.kind(id) {
+        Kind::Choice(alternatives) => {
+            let empty = |(number, parts): (u32, &Vec<SymbolId>)| Some((above(heights, parts.iter().copied())?, number));
+            (0..).zip(alternatives).filter_map(empty).min()
+        }
+        Kind::Repeat { min: 0, .. } => Some((1, 0)),
+        Kind::Repeat { item, separator, min, .. } => {
+            let between = separator.filter(|_| *min > 1);
+            Some((above(heights, between.into_iter().chain([*item]))?, 0))
+        }
+        Kind::Literal(_) | Kind::Set(_) => None,
+    }
+}
+
+fn above(heights: &[Option<u32>], mut parts: impl Iterator<Item = SymbolId>) -> Option<u32> {
+    let highest = parts.try_fold(0, |most: u32, part| heights[part.index()].map(|height| most.max(height)))?;
+    Some(highest + 1)
+}
+
+/// The strongly connected components that have an edge inside, numbered by one of their members; [`NONE`] for the rest.
+fn components(edges: &[Vec<u32>]) -> Vec<u32> {
+    let order = finished_order(edges);
+    let mut back = vec![Vec::new(); edges.len()];
+    for (from, targets) in (0..).zip(edges) {
+        targets.iter().for_each(|to| back[*to as usize].push(from));
+    }
+    let mut component = vec![NONE; edges.len()];
+    for &root in order.iter().rev() {
+        let mut open = vec![root];
+        while let Some(at) = open.pop() {
+            if component[at as usize] == NONE {
+                component[at as usize] = root;
+                open.extend(back[at as usize].iter().filter(|from| component[**from as usize] == NONE));
+            }
+        }
+    }
+    let inside = |at: usize| edges[at].iter().any(|to| component[*to as usize] == component[at]);
+    (0..edges.len()).map(|at| if inside(at) { component[at] } else { NONE }).collect()
+}
+
+/// The nodes of a graph in the order in which a depth-first walk leaves them.
+fn finished_order(edges: &[Vec<u32>]) -> Vec<u32> {
+    let mut order = Vec::with_capacity(edges.len());
+    let mut seen = FixedBitSet::with_capacity(edges.len());
+    let mut open: Vec<(u32, usize)> = Vec::new();
+    for root in 0..edges.len() as u32 {
+        if seen.put(root as usize) {
+            continue;
+        }
+        open.push((root, 0));
+        while let Some((at, next)) = open.pop() {
+            match edges[at as usize].get(next) {
+                Some(&to) => {
+                    open.push((at, next + 1));
+                    if !seen.put(to as usize) {
+                        open.push((to, 0));
+                    }
+                }
+                None => order.push(at),
+            }
+        }
+    }
+    order
+}
