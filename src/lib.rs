@@ -2,4 +2,6 @@
 
 pub mod grammar;
 pub mod oracle;
+pub mod reduce;
+pub mod search;
 pub mod tree;
