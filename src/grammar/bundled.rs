@@ -23,7 +23,11 @@ macro_rules! bundled {
 
 /// All of them, by name.
 pub const ALL: &[Bundled] = bundled! {
+    "assign": "a little language of assignments",
     "expr": "arithmetic expressions",
+    "javascript": "JavaScript (ECMAScript 2020, class fields)",
+    "json": "JSON (RFC 8259)",
+    "lua": "Lua 5.3",
 };
 
 /// The one of that name.

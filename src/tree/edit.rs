@@ -122,6 +122,10 @@ impl<'a> Writer<'a> {
 
     /// Copies a fragment; `trivia` goes before its first leaf.
     fn graft(&mut self, fragment: &Tree, trivia: Option<&[u8]>) {
+        // A fragment that was edited after it was taken from a tree has ids that the tree has not given yet.
+        if self.next_id != NodeId::NEW.0 && fragment.next_id != NodeId::NEW.0 {
+            self.next_id = self.next_id.max(fragment.next_id);
+        }
         let first = fragment.first_leaf(0);
         self.seam = true;
         self.preorder(fragment, 0, |writer, at| {
@@ -151,7 +155,7 @@ impl<'a> Writer<'a> {
     fn node(&mut self, node: &Node) {
         let start = self.text.len() as u32;
         let mut id = node.id;
-        if id == NodeId::NEW {
+        if id == NodeId::NEW && self.next_id != NodeId::NEW.0 {
             id = NodeId(self.next_id);
             self.next_id += 1;
         }

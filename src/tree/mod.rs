@@ -146,6 +146,11 @@ impl Tree {
         self.nodes.iter().position(|node| node.id == id)
     }
 
+    /// The id that the next new node gets: all ids in the tree are smaller.
+    pub fn next_id(&self) -> u32 {
+        self.next_id
+    }
+
     /// The subtree as a tree of its own. Ids are kept.
     pub fn fragment(&self, at: usize) -> Tree {
         let base = self.nodes[at].start;
@@ -276,6 +281,6 @@ impl Builder {
 
     /// A fragment: new nodes stay without identity until an edit takes them into a tree.
     pub fn fragment(self) -> Tree {
-        Tree { nodes: self.nodes, text: self.text, next_id: 0 }
+        Tree { nodes: self.nodes, text: self.text, next_id: NodeId::NEW.0 }
     }
 }
