@@ -111,7 +111,7 @@ impl Engine<'_, '_> {
                 break;
             }
             let mut rng = stream(self.options.seed, "name", ((members[0] as u64) << 32) + number);
-            let name = fresh_name(self.grammar, symbol, &used, &mut rng);
+            let name = fresh_name(self.grammar, symbol, &mut self.tokens, &used, &mut rng);
             used.insert(name.text().to_vec());
             let fillings = members.iter().map(|member| (*member, name.clone())).collect();
             match self.ask(&fillings)? {

@@ -93,7 +93,7 @@ impl<'r, 'o> Work<'r, 'o> {
         }
         self.search.enter(pass.name());
         if self.search.test(candidate.text())? == Outcome::Fail {
-            self.search.improved(candidate.text());
+            self.search.improved(candidate.text())?;
             self.view = View::of(&candidate);
             self.tree = candidate;
             self.version += 1;
