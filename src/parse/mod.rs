@@ -9,6 +9,8 @@ mod chart;
 mod error;
 mod flat;
 #[cfg(test)]
+mod reference;
+#[cfg(test)]
 mod tests;
 
 pub use error::{Found, Open, ParseError, SyntaxError};

@@ -1,7 +1,12 @@
 //! The parser against what its documentation promises.
 
+#![allow(clippy::unwrap_used)]
+
+use super::reference::Reference;
 use super::*;
 use crate::tree::to_sexp;
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
 
 fn grammar(source: &str) -> Grammar {
     Grammar::read(source, None).unwrap_or_else(|error| panic!("{error}\n{source}"))
@@ -65,4 +70,89 @@ fn deep_inputs() {
     let input = "x".repeat(2000);
     let tree = parse(&g, input.as_bytes()).unwrap();
     check(&g, &tree, input.as_bytes());
+}
+
+/// A small grammar, with everything that makes parsing hard: empty, cyclic, ambiguous.
+fn random_grammar(rng: &mut ChaCha8Rng) -> String {
+    let rules = rng.random_range(1..5);
+    (0..rules).map(|rule| format!("{} ::= {}\n", char::from(b'A' + rule), random_choice(rng, rules, 2))).collect()
+}
+
+fn random_choice(rng: &mut ChaCha8Rng, rules: u8, depth: u32) -> String {
+    let alternatives = rng.random_range(1..4);
+    let all: Vec<String> = (0..alternatives)
+        .map(|_| {
+            let parts = rng.random_range(1..4);
+            (0..parts).map(|_| random_part(rng, rules, depth)).collect::<Vec<_>>().join(" ")
+        })
+        .collect();
+    all.join(" | ")
+}
+
+fn random_part(rng: &mut ChaCha8Rng, rules: u8, depth: u32) -> String {
+    let part = match rng.random_range(0..10) {
+        0..2 => "'a'".to_owned(),
+        2 => "'b'".to_owned(),
+        3 => ["'ab'", "[ab]", "[^a]", "'aa'"][rng.random_range(0..4)].to_owned(),
+        4 => "''".to_owned(),
+        5 if depth > 0 => format!("({})", random_choice(rng, rules, depth - 1)),
+        _ => char::from(b'A' + rng.random_range(0..rules)).to_string(),
+    };
+    let suffix = match rng.random_range(0..12) {
+        0 => "?",
+        1 => "*",
+        2 => "+",
+        3 => ["{2}", "{1,3}", "{0,2}", "{2,}", "{2,3}"][rng.random_range(0..5)],
+        4 if depth > 0 => return format!("{part} ({} {part})*", random_part(rng, rules, 0)),
+        _ => "",
+    };
+    format!("{part}{suffix}")
+}
+
+fn words(longest: usize) -> Vec<Vec<u8>> {
+    let mut words = vec![Vec::new()];
+    let mut from = 0;
+    for _ in 0..longest {
+        let until = words.len();
+        for word in from..until {
+            for letter in [b'a', b'b'] {
+                let mut longer = words[word].clone();
+                longer.push(letter);
+                words.push(longer);
+            }
+        }
+        from = until;
+    }
+    words
+}
+
+#[test]
+fn agrees_with_the_plain_rules_tree_for_tree() {
+    let words = words(4);
+    let mut grammars = 0;
+    let mut accepted = 0;
+    for seed in 0..1500 {
+        let source = random_grammar(&mut ChaCha8Rng::seed_from_u64(seed));
+        let Ok(g) = Grammar::read(&source, None) else { continue };
+        grammars += 1;
+        let parser = Parser::new(&g);
+        for word in &words {
+            let reference = Reference::new(&g, word);
+            match parser.parse(word) {
+                Ok(tree) => {
+                    assert!(reference.accepts(), "accepted {word:?} of\n{source}");
+                    check(&g, &tree, word);
+                    let nodes: Vec<_> = tree
+                        .nodes()
+                        .iter()
+                        .map(|node| (node.symbol, node.alternative, node.start as usize, node.end as usize))
+                        .collect();
+                    assert_eq!(nodes, reference.tree(), "seed {seed}, {word:?} of\n{source}");
+                    accepted += 1;
+                }
+                Err(error) => assert!(!reference.accepts(), "seed {seed}: {error}, {word:?} of\n{source}"),
+            }
+        }
+    }
+    assert!(grammars > 1000 && accepted > 5000, "{grammars} grammars, {accepted} texts");
 }
