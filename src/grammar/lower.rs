@@ -139,6 +139,14 @@ impl Lowering<'_> {
         let symbols: Vec<SymbolId> = match expr {
             Expr::Text(text) if text.is_empty() => Vec::new(),
             Expr::Sequence(parts) => parts.iter().flat_map(|part| self.sequence(part)).collect(),
+            Expr::Choice(_) => {
+                let mut alternatives = self.alternatives(expr);
+                if alternatives.len() == 1 {
+                    alternatives.remove(0)
+                } else {
+                    vec![self.intern(Kind::Choice(alternatives))]
+                }
+            }
             _ => self.symbol(expr).into_iter().collect(),
         };
         self.separated(symbols)
@@ -202,12 +210,8 @@ impl Lowering<'_> {
                 }
             },
             Expr::Sequence(_) | Expr::Choice(_) => {
-                let alternatives = self.alternatives(expr);
-                match alternatives.as_slice() {
-                    [sequence] if sequence.is_empty() => None,
-                    [sequence] => Some(self.group(sequence.clone())),
-                    _ => Some(self.intern(Kind::Choice(alternatives))),
-                }
+                let sequence = self.sequence(expr);
+                (!sequence.is_empty()).then(|| self.group(sequence))
             }
         }
     }
