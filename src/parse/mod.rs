@@ -1,7 +1,7 @@
 //! From an input to its derivation tree, for any context-free grammar.
 //!
-//! First a recogniser finds everything that can be derived of each beginning of the input ([`chart`], Earley's algorithm),
-//! then one tree is read from it ([`build`]). `docs/grammar-files.md` says which one, and how tokens are found.
+//! First a recogniser finds everything that can be derived of each beginning of the input (Earley's algorithm),
+//! then one tree is read from it. `docs/grammar-files.md` says which one, and how tokens are found.
 //! Nothing here recurses over the input.
 
 mod build;
