@@ -51,7 +51,8 @@ impl Engine<'_, '_> {
                 let symbol = self.tree.node(**outer).symbol;
                 self.tree.lexeme(**outer) == self.tree.lexeme(at) && !self.is_recursive(symbol)
             });
-            let outermost = same.filter(|outer| self.grammar.symbol(self.tree.node(**outer).symbol).name.is_some()).last();
+            let outermost =
+                same.filter(|outer| self.grammar.symbol(self.tree.node(**outer).symbol).name.is_some()).last();
             outermost.copied().unwrap_or(at)
         })
     }

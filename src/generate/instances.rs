@@ -24,12 +24,7 @@ pub fn names(grammar: &Grammar, tree: &Tree) -> FxHashSet<Vec<u8>> {
 }
 
 /// A text for all members of a group: fresh, and unlike everything in `taken`.
-pub fn fresh_name(
-    grammar: &Grammar,
-    symbol: SymbolId,
-    taken: &FxHashSet<Vec<u8>>,
-    rng: &mut ChaCha8Rng,
-) -> Tree {
+pub fn fresh_name(grammar: &Grammar, symbol: SymbolId, taken: &FxHashSet<Vec<u8>>, rng: &mut ChaCha8Rng) -> Tree {
     let mut tokens = TokenSource::default();
     let mut name = None;
     for _ in 0..60 {

@@ -121,8 +121,9 @@ fn edits(work: &mut Work<'_, '_>, tried: &FxHashSet<(NodeId, NodeId, u32)>) -> (
         if matches!(shape, Shape::Rule | Shape::Token) {
             let mut fragments = work.replacements.all(symbol, length);
             if shape == Shape::Rule {
-                let others =
-                    cache.entry(symbol).or_insert_with(|| work.replacements.others(symbol).iter().cloned().map(Rc::new).collect());
+                let others = cache
+                    .entry(symbol)
+                    .or_insert_with(|| work.replacements.others(symbol).iter().cloned().map(Rc::new).collect());
                 fragments.extend(others.iter().filter(|tree| tree.text().len() < length).cloned());
             }
             for (number, by) in (1..).zip(fragments) {

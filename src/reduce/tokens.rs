@@ -1,8 +1,8 @@
 //! Tokens: names become one letter, all others their shortest text.
 //!
 //! Equal names stay equal and different ones different, so that what was declared stays declared. All are tried at once: one
-//! run each for names and for the rest, if the failure does not depend on them; else halves. A token that spells nothing
-//! shorter, only something simpler (`0` for `7`), is changed in the first of these runs or not at all.
+//! run each for names and for the rest, if the failure does not depend on them; else halves. At the end one more run replaces
+//! those, too, that become no shorter, only simpler (`0` for `7`).
 //! What it can never do: shorten a token that must keep a part of its text.
 //!
 //! Where the grammar declares no tokens, the topmost rules that hold nothing but characters of sets take their place.
@@ -30,16 +30,21 @@ enum Into {
     Least,
 }
 
+/// Shortens names and other tokens.
 pub(super) fn shorten(work: &mut Work<'_, '_>) -> Result<(), Stop> {
-    let (names, others) = changes(work);
+    let (names, mut others) = changes(work);
     joint(work, names)?;
     let shorter = |change: &Change| {
         change.symbols.iter().any(|symbol| least(work.grammar, *symbol).text().len() < change.text.len())
     };
-    let strict: Vec<Change> = others.iter().filter(|change| shorter(change)).cloned().collect();
-    if strict.len() == others.len() || !apply(work, &others)? {
-        joint(work, strict)?;
-    }
+    others.retain(shorter);
+    joint(work, others)
+}
+
+/// Gives all tokens but names their simplest text, in one run or not at all.
+pub(super) fn simplify(work: &mut Work<'_, '_>) -> Result<(), Stop> {
+    let (_, others) = changes(work);
+    apply(work, &others)?;
     Ok(())
 }
 
@@ -89,8 +94,7 @@ fn changes(work: &Work<'_, '_>) -> (Vec<Change>, Vec<Change>) {
     for (text, of) in &symbols {
         let shortest: Vec<Tree> = of.iter().map(|symbol| least(work.grammar, *symbol)).collect();
         let is_name = of.iter().zip(&shortest).any(|(symbol, shortest)| {
-            work.grammar.symbol(*symbol).role.identifier
-                || shortest.text().first().is_some_and(u8::is_ascii_alphabetic)
+            work.grammar.symbol(*symbol).role.identifier || shortest.text().first().is_some_and(u8::is_ascii_alphabetic)
         });
         if is_name && text.len() > 1 {
             let fits = |name: &Vec<u8>| {

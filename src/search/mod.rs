@@ -72,7 +72,12 @@ impl<'a> Search<'a> {
 }
 impl Search<'_> {
     /// x
-    pub fn retest(&mut self, input: &[u8]) -> Result<Outcome, Stop> { self.runs += 1; Ok(self.oracle.run(input)?.outcome) }
+    pub fn retest(&mut self, input: &[u8]) -> Result<Outcome, Stop> {
+        self.runs += 1;
+        Ok(self.oracle.run(input)?.outcome)
+    }
     /// x
-    pub fn contradictions(&self) -> u64 { 0 }
+    pub fn contradictions(&self) -> u64 {
+        0
+    }
 }
