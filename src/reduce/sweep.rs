@@ -134,12 +134,16 @@ fn edits(work: &mut Work<'_, '_>, tried: &FxHashSet<(NodeId, NodeId, u32)>) -> (
                 }
             }
         }
-        if matches!(shape, Shape::Rule | Shape::List) {
+    }
+    // Last, since a deep tree has more of these than can be listed.
+    'hoists: for at in 0..work.tree.len() {
+        if matches!(work.shape(at), Shape::Rule | Shape::List) {
+            let (id, length) = (work.tree.node(at).id, work.view.length(at));
             for part in hoist::parts(work, at) {
                 let other = work.tree.node(part.at).id;
                 if !add(length - part.length, id, other, 0, Edit::Hoist { at, part: part.at }) {
                     complete = false;
-                    break 'nodes;
+                    break 'hoists;
                 }
             }
         }

@@ -22,6 +22,8 @@ struct Change {
     /// The symbols that it stands as.
     symbols: Vec<SymbolId>,
     into: Into,
+    /// Whether it stands once, and the queue tried its least text there in vain: in a joint change it would spoil the rest.
+    needed: bool,
 }
 
 #[derive(Clone)]
@@ -37,7 +39,7 @@ pub(super) fn shorten(work: &mut Work<'_, '_>) -> Result<(), Stop> {
     let shorter = |change: &Change| {
         change.symbols.iter().any(|symbol| least(work.grammar, *symbol).text().len() < change.text.len())
     };
-    others.retain(shorter);
+    others.retain(|change| !change.needed && shorter(change));
     joint(work, others)
 }
 
@@ -82,7 +84,9 @@ fn apply(work: &mut Work<'_, '_>, changes: &[Change]) -> Result<bool, Stop> {
 /// What names and other tokens should become, in the order of their first occurrence.
 fn changes(work: &Work<'_, '_>) -> (Vec<Change>, Vec<Change>) {
     let mut symbols: IndexMap<Vec<u8>, Vec<SymbolId>, rustc_hash::FxBuildHasher> = IndexMap::default();
+    let mut places: FxHashMap<Vec<u8>, Vec<usize>> = FxHashMap::default();
     for at in words(work) {
+        places.entry(work.tree.lexeme(at).to_vec()).or_default().push(at);
         let known = symbols.entry(work.tree.lexeme(at).to_vec()).or_default();
         let symbol = work.tree.node(at).symbol;
         if !known.contains(&symbol) {
@@ -92,6 +96,7 @@ fn changes(work: &Work<'_, '_>) -> (Vec<Change>, Vec<Change>) {
     let mut fresh = fresh_names();
     let (mut names, mut others) = (Vec::new(), Vec::new());
     for (text, of) in &symbols {
+        let needed = matches!(places[text].as_slice(), [single] if work.needed.contains(&work.tree.node(*single).id));
         let shortest: Vec<Tree> = of.iter().map(|symbol| least(work.grammar, *symbol)).collect();
         let is_name = of.iter().zip(&shortest).any(|(symbol, shortest)| {
             work.grammar.symbol(*symbol).role.identifier || shortest.text().first().is_some_and(u8::is_ascii_alphabetic)
@@ -102,10 +107,10 @@ fn changes(work: &Work<'_, '_>) -> (Vec<Change>, Vec<Change>) {
             };
             // Letters that do not fit here (a keyword, a class of names that begin otherwise) are not kept for others.
             if let Some(name) = fresh.by_ref().take(2 * 26 * 26).find(fits).filter(|name| name.len() < text.len()) {
-                names.push(Change { text: text.clone(), symbols: of.clone(), into: Into::Name(name) });
+                names.push(Change { text: text.clone(), symbols: of.clone(), into: Into::Name(name), needed });
             }
         } else if !is_name && shortest.iter().any(|shortest| simpler(shortest.text(), text)) {
-            others.push(Change { text: text.clone(), symbols: of.clone(), into: Into::Least });
+            others.push(Change { text: text.clone(), symbols: of.clone(), into: Into::Least, needed });
         }
     }
     (names, others)
