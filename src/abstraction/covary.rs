@@ -51,8 +51,7 @@ impl Engine<'_, '_> {
                 let symbol = self.tree.node(**outer).symbol;
                 self.tree.lexeme(**outer) == self.tree.lexeme(at) && !self.is_recursive(symbol)
             });
-            let outermost =
-                same.filter(|outer| self.grammar.symbol(self.tree.node(**outer).symbol).name.is_some()).last();
+            let outermost = same.filter(|outer| self.grammar.symbol(self.tree.node(**outer).symbol).name.is_some()).last();
             outermost.copied().unwrap_or(at)
         })
     }
@@ -112,7 +111,7 @@ impl Engine<'_, '_> {
                 break;
             }
             let mut rng = stream(self.options.seed, "name", ((members[0] as u64) << 32) + number);
-            let name = fresh_name(self.grammar, symbol, &used, &mut rng);
+            let name = fresh_name(self.grammar, symbol, &mut self.tokens, &used, &mut rng);
             used.insert(name.text().to_vec());
             let fillings = members.iter().map(|member| (*member, name.clone())).collect();
             match self.ask(&fillings)? {

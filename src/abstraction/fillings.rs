@@ -103,7 +103,8 @@ impl Engine<'_, '_> {
         let mut own = (0..self.tree.len())
             .filter(|other| self.tree.node(*other).symbol == symbol && !self.is_inside(at, *other) && *other != core)
             .take(2);
-        let mut alternatives = if self.grammar.is_leaf(symbol) { Vec::new() } else { options(self.grammar, symbol) };
+        let mut alternatives =
+            if self.grammar.is_leaf(symbol) { Vec::new() } else { options(self.grammar, symbol) };
         let hole = at as u32;
         let theta = |option: u32| {
             let slot = if core == at { Slot::Hole(hole) } else { Slot::Child(self.tree.node(core - 1).symbol, 0, 0) };
@@ -167,7 +168,7 @@ impl Engine<'_, '_> {
 /// Numbers near the bounds at which programs change their ways, if the text is a number.
 fn numbers(text: &[u8]) -> impl Iterator<Item = String> {
     let value: Option<u64> = std::str::from_utf8(text).ok().and_then(|text| text.parse().ok());
-    value
-        .into_iter()
-        .flat_map(|v| [0, v.saturating_add(1), 65_536, 1, v / 2, 256, 255].map(|number| number.to_string()))
+    value.into_iter().flat_map(|v| {
+        [0, v.saturating_add(1), 65_536, 1, v / 2, 256, 255].map(|number| number.to_string())
+    })
 }

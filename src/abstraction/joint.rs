@@ -106,13 +106,7 @@ impl Engine<'_, '_> {
 
     fn random_sample(&mut self, hole: usize, rng: &mut rand_chacha::ChaCha8Rng) -> Fillings {
         let progress = f64::from(self.evidence.failed) / f64::from(self.options.confidence.max(1));
-        let explore = rng.random_bool(if progress < 0.3 {
-            0.5
-        } else if progress < 0.7 {
-            0.25
-        } else {
-            0.05
-        });
+        let explore = rng.random_bool(if progress < 0.3 { 0.5 } else if progress < 0.7 { 0.25 } else { 0.05 });
         let what = Draw {
             grammar: self.grammar,
             tree: &self.tree,

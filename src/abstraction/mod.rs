@@ -227,8 +227,7 @@ impl<'e, 'o> Engine<'e, 'o> {
         let mut holes = self.holes;
         holes.iter_mut().for_each(|hole| hole.members.sort_unstable());
         holes.sort_by_key(|hole| hole.members[0]);
-        let covered =
-            |at: usize| holes.iter().flat_map(|hole| &hole.members).any(|m| self.tree.subtree(*m).contains(&at));
+        let covered = |at: usize| holes.iter().flat_map(|hole| &hole.members).any(|m| self.tree.subtree(*m).contains(&at));
         let mut undecided: Vec<usize> =
             self.undecided.iter().copied().filter(|at| !self.dead.contains(at) && !covered(*at)).collect();
         undecided.sort_unstable();

@@ -24,17 +24,22 @@ pub fn names(grammar: &Grammar, tree: &Tree) -> FxHashSet<Vec<u8>> {
 }
 
 /// A text for all members of a group: fresh, and unlike everything in `taken`.
-pub fn fresh_name(grammar: &Grammar, symbol: SymbolId, taken: &FxHashSet<Vec<u8>>, rng: &mut ChaCha8Rng) -> Tree {
-    let mut tokens = TokenSource::default();
+pub fn fresh_name(
+    grammar: &Grammar,
+    symbol: SymbolId,
+    tokens: &mut TokenSource,
+    taken: &FxHashSet<Vec<u8>>,
+    rng: &mut ChaCha8Rng,
+) -> Tree {
     let mut name = None;
     for _ in 0..60 {
         let fragment = if grammar.is_leaf(symbol) {
             let mut builder = Builder::default();
-            builder.leaf(symbol, b"", &super::token::fresh(grammar, symbol, rng));
+            builder.leaf(symbol, b"", &tokens.fresh(grammar, symbol, rng));
             builder.fragment()
         } else {
             let allowance = SIZES[rng.random_range(0..2)];
-            let what = Derivation { grammar, tokens: &mut tokens, slot: Slot::Hole(u32::MAX), allowance, first: None };
+            let what = Derivation { grammar, tokens, slot: Slot::Hole(u32::MAX), allowance, first: None };
             derive(what, symbol, &mut Plain, rng)
         };
         let unlike = !taken.contains(fragment.text());
@@ -69,7 +74,7 @@ pub fn draw(what: Draw<'_>, hole: &Hole, policy: &mut dyn Policy, rng: &mut ChaC
     match &hole.filling {
         Filling::OneOf(words) => vec![(first, words[rng.random_range(0..words.len())].clone())],
         Filling::Same => {
-            let name = fresh_name(grammar, symbol, taken, rng);
+            let name = fresh_name(grammar, symbol, tokens, taken, rng);
             hole.members.iter().map(|member| (*member, name.clone())).collect()
         }
         Filling::Any if grammar.is_leaf(symbol) => {

@@ -5,8 +5,8 @@
 
 pub mod instances;
 mod token;
-pub mod validity;
 pub mod words;
+pub mod validity;
 
 pub use instances::Instances;
 pub use token::TokenSource;

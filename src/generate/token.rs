@@ -16,11 +16,15 @@ pub struct TokenSource {
     recent: FxHashMap<SymbolId, Vec<Vec<u8>>>,
     /// Texts of the input under test, by token: they are drawn now and then.
     own: FxHashMap<SymbolId, Vec<Vec<u8>>>,
+    /// Whether the input under test has characters beyond ASCII. Where it has none, none are drawn if others will do: how a
+    /// program decodes its input is another question than the one under test.
+    beyond_ascii: bool,
 }
 
 impl TokenSource {
     /// Lets a text of the user's input come up again.
     pub fn remember(&mut self, token: SymbolId, text: &[u8]) {
+        self.beyond_ascii |= !text.is_ascii();
         let own = self.own.entry(token).or_default();
         if !own.iter().any(|known| known == text) {
             own.push(text.to_vec());
@@ -31,7 +35,7 @@ impl TokenSource {
     pub fn text(&mut self, grammar: &Grammar, symbol: SymbolId, rng: &mut ChaCha8Rng) -> Vec<u8> {
         match grammar.kind(symbol) {
             Kind::Literal(bytes) => return bytes.to_vec(),
-            Kind::Set(set) => return character(set, rng),
+            Kind::Set(set) => return character(set, self.beyond_ascii, rng),
             Kind::Choice(_) | Kind::Repeat { .. } => {}
         }
         if rng.random_bool(0.15)
@@ -44,13 +48,26 @@ impl TokenSource {
         {
             return text;
         }
-        let text = fresh(grammar, symbol, rng);
+        let text = self.fresh(grammar, symbol, rng);
         let recent = self.recent.entry(symbol).or_default();
         recent.push(text.clone());
         if recent.len() > REMEMBERED {
             recent.remove(0);
         }
         text
+    }
+
+    /// A random word of the token's language that is no keyword.
+    pub fn fresh(&self, grammar: &Grammar, token: SymbolId, rng: &mut ChaCha8Rng) -> Vec<u8> {
+        // One word in ten repeats one character, which finds what depends on runs and lengths.
+        let repeated = rng.random_bool(0.1);
+        for _ in 0..12 {
+            let word = word(grammar, token, repeated, self.beyond_ascii, rng);
+            if grammar.lexicon().is_match(token, &word) {
+                return word;
+            }
+        }
+        grammar.least_leaf(token).to_vec()
     }
 }
 
@@ -59,20 +76,7 @@ fn pick(texts: Option<&Vec<Vec<u8>>>, rng: &mut ChaCha8Rng) -> Option<Vec<u8>> {
     Some(texts[rng.random_range(0..texts.len())].clone())
 }
 
-/// A random word of the token's language that is no keyword.
-pub fn fresh(grammar: &Grammar, token: SymbolId, rng: &mut ChaCha8Rng) -> Vec<u8> {
-    // One word in ten repeats one character, which finds what depends on runs and lengths.
-    let repeated = rng.random_bool(0.1);
-    for _ in 0..12 {
-        let word = word(grammar, token, repeated, rng);
-        if grammar.lexicon().is_match(token, &word) {
-            return word;
-        }
-    }
-    grammar.least_leaf(token).to_vec()
-}
-
-fn word(grammar: &Grammar, token: SymbolId, repeated: bool, rng: &mut ChaCha8Rng) -> Vec<u8> {
+fn word(grammar: &Grammar, token: SymbolId, repeated: bool, beyond_ascii: bool, rng: &mut ChaCha8Rng) -> Vec<u8> {
     let mut out = Vec::new();
     let mut chosen: FxHashMap<SymbolId, Vec<u8>> = FxHashMap::default();
     let mut todo = vec![token];
@@ -82,9 +86,9 @@ fn word(grammar: &Grammar, token: SymbolId, repeated: bool, rng: &mut ChaCha8Rng
         match grammar.kind(symbol) {
             Kind::Literal(bytes) => out.extend_from_slice(bytes),
             Kind::Set(set) if repeated => {
-                out.extend_from_slice(chosen.entry(symbol).or_insert_with(|| character(set, rng)));
+                out.extend_from_slice(chosen.entry(symbol).or_insert_with(|| character(set, beyond_ascii, rng)));
             }
-            Kind::Set(set) => out.extend(character(set, rng)),
+            Kind::Set(set) => out.extend(character(set, beyond_ascii, rng)),
             Kind::Choice(alternatives) => {
                 todo.extend(alternatives[rng.random_range(0..alternatives.len())].iter().rev());
             }
@@ -105,12 +109,13 @@ fn word(grammar: &Grammar, token: SymbolId, repeated: bool, rng: &mut ChaCha8Rng
 }
 
 /// Mostly letters and digits where the set has them: strange characters are valid, and rarely what a failure is about.
-fn character(set: &CharSet, rng: &mut ChaCha8Rng) -> Vec<u8> {
+fn character(set: &CharSet, beyond_ascii: bool, rng: &mut ChaCha8Rng) -> Vec<u8> {
     let alphanumeric = CharSet::from_ranges([(48, 57), (65, 90), (97, 122)]).intersection(set);
     let printable = CharSet::from_ranges([(32, 126)]).intersection(set);
     let from = match rng.random_range(0..100) {
         0..85 if !alphanumeric.is_empty() => &alphanumeric,
         0..97 if !printable.is_empty() => &printable,
+        _ if !printable.is_empty() && !beyond_ascii => &printable,
         _ => set,
     };
     let mut out = Vec::new();

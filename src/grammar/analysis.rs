@@ -86,7 +86,7 @@ impl Analysis {
             Kind::Choice(alternatives) => {
                 let mut best = (NEVER, NEVER, 0, false);
                 for (number, parts) in alternatives.iter().enumerate() {
-                    let cost = over(parts, &self.cost).iter().sum::<u32>().min(NEVER);
+                    let cost = over(parts, &self.cost).iter().fold(0, |sum: u32, cost| sum.saturating_add(*cost)).min(NEVER);
                     let height = (over(parts, &self.height).iter().max().unwrap_or(&0) + 1).min(NEVER);
                     if cost < best.0 {
                         (best.0, best.2) = (cost, number as u32);

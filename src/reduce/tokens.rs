@@ -36,18 +36,20 @@ enum Into {
 pub(super) fn shorten(work: &mut Work<'_, '_>) -> Result<(), Stop> {
     let (names, mut others) = changes(work);
     joint(work, names)?;
-    let shorter = |change: &Change| {
-        change.symbols.iter().any(|symbol| least(work.grammar, *symbol).text().len() < change.text.len())
-    };
-    others.retain(|change| !change.needed && shorter(change));
+    others.retain(|change| !change.needed && shortens(work, change));
     joint(work, others)
 }
 
-/// Gives all tokens but names their simplest text, in one run or not at all.
+/// Gives all tokens that could be simpler, but not shorter, their simplest text: in one run or not at all.
 pub(super) fn simplify(work: &mut Work<'_, '_>) -> Result<(), Stop> {
-    let (_, others) = changes(work);
+    let (_, mut others) = changes(work);
+    others.retain(|change| !shortens(work, change));
     apply(work, &others)?;
     Ok(())
+}
+
+fn shortens(work: &Work<'_, '_>, change: &Change) -> bool {
+    change.symbols.iter().any(|symbol| least(work.grammar, *symbol).text().len() < change.text.len())
 }
 
 /// All changes in one run; without success, each half of them.

@@ -97,10 +97,11 @@ impl<'r, 'o> Work<'r, 'o> {
         }
         self.search.enter(pass.name());
         if self.search.test(candidate.text())? == Outcome::Fail {
-            self.search.improved(candidate.text());
+            // Taken first: it must not be lost if no one can be told of it.
             self.view = View::of(&candidate);
             self.tree = candidate;
             self.version += 1;
+            self.search.improved(self.tree.text())?;
             return Ok(true);
         }
         // That a replacement does not fail says nothing of a deletion: only what takes away is noted.
