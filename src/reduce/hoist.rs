@@ -47,11 +47,14 @@ pub(super) struct Beliefs {
     record: [(f64, f64); 2],
 }
 
+/// What was learned of a text in the tree. Nodes with the same leaves, as in a chain of rules with one part each, share it:
+/// what could not stand for one of them is not tried again for the next, in another context (the sweep does).
 struct Belief {
     hope: f64,
     /// Factors on leaves' weights.
     weights: FxHashMap<NodeId, f64>,
-    tried: FxHashSet<NodeId>,
+    /// Parts that were tried, by their first and last leaf.
+    tried: FxHashSet<(NodeId, NodeId)>,
 }
 
 impl Default for Belief {
@@ -69,16 +72,46 @@ impl Beliefs {
 
 /// Tries to hoist something in a node's place. Whether something was.
 pub(super) fn hoist(work: &mut Work<'_, '_>, beliefs: &mut Beliefs, at: usize) -> Result<bool, Stop> {
-    if work.view.length(at) as f64 <= LARGE * work.original as f64 { nearest(work, at) } else { search(work, beliefs, at) }
+    let mut parts = parts(work, at);
+    if parts.is_empty() {
+        return Ok(false);
+    }
+    let belief = beliefs.nodes.entry(top_of_chain(work, at)).or_default();
+    let record = &mut beliefs.record[usize::from(at > 0)];
+    parts.retain(|part| !belief.tried.contains(&ends(work, part)));
+    if work.view.length(at) as f64 <= LARGE * work.original as f64 {
+        nearest(work, belief, at, parts)
+    } else {
+        search(work, belief, record, at, parts)
+    }
 }
 
-fn nearest(work: &mut Work<'_, '_>, at: usize) -> Result<bool, Stop> {
+/// The id of the topmost node with the same leaves.
+fn top_of_chain(work: &Work<'_, '_>, at: usize) -> NodeId {
+    let leaves = work.view.interval(&work.tree, at);
+    let mut top = at;
+    while let Some(above) = work.view.parent(top) {
+        if work.view.interval(&work.tree, above) != leaves {
+            break;
+        }
+        top = above;
+    }
+    work.tree.node(top).id
+}
+
+/// The first and the last leaf of a part.
+fn ends(work: &Work<'_, '_>, part: &Part) -> (NodeId, NodeId) {
+    let id = |leaf: Option<usize>| leaf.map_or(NodeId::NEW, |leaf| work.tree.node(leaf).id);
+    (id(work.tree.first_leaf(part.at)), id(work.tree.last_leaf(part.at)))
+}
+
+fn nearest(work: &mut Work<'_, '_>, belief: &mut Belief, at: usize, mut parts: Vec<Part>) -> Result<bool, Stop> {
     let length = work.view.length(at) as f64;
     let share = |part: &Part| part.length as f64 / length;
-    let mut parts = parts(work, at);
     parts.retain(|part| share(part) <= NEAR);
     parts.sort_by(|a, b| (share(a) - 0.5).abs().total_cmp(&(share(b) - 0.5).abs()));
-    for part in parts.into_iter().take(NEAREST) {
+    for part in parts.into_iter().take(NEAREST.saturating_sub(belief.tried.len())) {
+        belief.tried.insert(ends(work, &part));
         if try_part(work, at, part)? {
             return Ok(true);
         }
@@ -86,11 +119,13 @@ fn nearest(work: &mut Work<'_, '_>, at: usize) -> Result<bool, Stop> {
     Ok(false)
 }
 
-fn search(work: &mut Work<'_, '_>, beliefs: &mut Beliefs, at: usize) -> Result<bool, Stop> {
-    let parts = parts(work, at);
-    if parts.is_empty() {
-        return Ok(false);
-    }
+fn search(
+    work: &mut Work<'_, '_>,
+    belief: &mut Belief,
+    record: &mut (f64, f64),
+    at: usize,
+    mut parts: Vec<Part>,
+) -> Result<bool, Stop> {
     let (first, last) = work.view.interval(&work.tree, at);
     let leaves: Vec<(NodeId, f64)> = work
         .tree
@@ -100,10 +135,8 @@ fn search(work: &mut Work<'_, '_>, beliefs: &mut Beliefs, at: usize) -> Result<b
         .map(|node| (node.id, f64::from(node.end - node.start - node.trivia + 1)))
         .collect();
     debug_assert_eq!(leaves.len(), last - first);
-    let belief = beliefs.nodes.entry(work.tree.node(at).id).or_default();
-    let record = &mut beliefs.record[usize::from(at > 0)];
     let length = work.view.length(at) as f64;
-    for _ in 0..TRIES {
+    for _ in belief.tried.len()..TRIES {
         let mut sums = Vec::with_capacity(leaves.len() + 1);
         sums.push(0.0);
         for (id, weight) in &leaves {
@@ -113,20 +146,17 @@ fn search(work: &mut Work<'_, '_>, beliefs: &mut Beliefs, at: usize) -> Result<b
         let total = sums.last().copied().unwrap_or(0.0).max(f64::MIN_POSITIVE);
         let share = |part: &Part| (sums[part.leaves.1 - first] - sums[part.leaves.0 - first]) / total;
         let calibration = (1.0 + record.0) / (1.0 + record.1);
-        let untried = parts.iter().filter(|part| !belief.tried.contains(&work.tree.node(part.at).id));
-        let mut best: Option<(f64, f64, Part)> = None;
-        for part in untried {
+        let mut best: Option<(f64, f64, usize)> = None;
+        for (index, part) in parts.iter().enumerate() {
             let share = share(part);
             let gain = (length - part.length as f64) * share * belief.hope * calibration;
             if best.is_none_or(|(known, _, _)| gain > known) {
-                best = Some((gain, share, *part));
+                best = Some((gain, share, index));
             }
         }
-        let Some((gain, share, part)) = best else { return Ok(false) };
-        if gain < WORTH * length {
-            return Ok(false);
-        }
-        belief.tried.insert(work.tree.node(part.at).id);
+        let Some((_, share, index)) = best.filter(|(gain, _, _)| *gain >= WORTH * length) else { return Ok(false) };
+        let part = parts.remove(index);
+        belief.tried.insert(ends(work, &part));
         record.1 += belief.hope * share;
         if try_part(work, at, part)? {
             record.0 += 1.0;

@@ -91,6 +91,7 @@ fn run(work: &mut Work<'_, '_>) -> Result<bool, Stop> {
         if work.version != version {
             continue;
         }
+        tokens::simplify(work)?;
         space::by_region(work)?;
         let swept = sweep::run(work)?;
         if !swept.changed {

@@ -57,11 +57,13 @@ fn handle(work: &mut Work<'_, '_>, beliefs: &mut Beliefs, at: usize) -> Result<(
         Shape::Rule | Shape::Token if work.view.length(at) <= 1 => return Ok(()),
         Shape::Rule | Shape::Token => {}
     }
-    if !spine
-        && let Some(fragment) = work.replacement(at)
-        && work.attempt(Pass::Least, work.put(at, &fragment))?
-    {
-        return Ok(());
+    if !spine && let Some(fragment) = work.replacement(at) {
+        if work.attempt(Pass::Least, work.put(at, &fragment))? {
+            return Ok(());
+        }
+        if shape == Shape::Token {
+            work.needed.insert(work.tree.node(at).id);
+        }
     }
     if shape == Shape::Rule {
         hoist::hoist(work, beliefs, at)?;

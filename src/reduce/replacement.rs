@@ -45,7 +45,7 @@ impl<'g> Replacements<'g> {
                 best.insert(node.symbol, (cost, at));
             }
         }
-        let fragment = |(symbol, (_, at))| (symbol, Rc::new(anew(grammar, input, at)));
+        let fragment = |(symbol, (_, at))| (symbol, Rc::new(anew(grammar, input, at).tight(grammar)));
         let seen = best.into_iter().map(fragment).collect();
         Replacements { grammar, least: FxHashMap::default(), seen, others: FxHashMap::default() }
     }

@@ -121,8 +121,9 @@ fn edits(work: &mut Work<'_, '_>, tried: &FxHashSet<(NodeId, NodeId, u32)>) -> (
         if matches!(shape, Shape::Rule | Shape::Token) {
             let mut fragments = work.replacements.all(symbol, length);
             if shape == Shape::Rule {
-                let others =
-                    cache.entry(symbol).or_insert_with(|| work.replacements.others(symbol).iter().cloned().map(Rc::new).collect());
+                let others = cache
+                    .entry(symbol)
+                    .or_insert_with(|| work.replacements.others(symbol).iter().cloned().map(Rc::new).collect());
                 fragments.extend(others.iter().filter(|tree| tree.text().len() < length).cloned());
             }
             for (number, by) in (1..).zip(fragments) {
@@ -133,12 +134,16 @@ fn edits(work: &mut Work<'_, '_>, tried: &FxHashSet<(NodeId, NodeId, u32)>) -> (
                 }
             }
         }
-        if matches!(shape, Shape::Rule | Shape::List) {
+    }
+    // Last, since a deep tree has more of these than can be listed.
+    'hoists: for at in 0..work.tree.len() {
+        if matches!(work.shape(at), Shape::Rule | Shape::List) {
+            let (id, length) = (work.tree.node(at).id, work.view.length(at));
             for part in hoist::parts(work, at) {
                 let other = work.tree.node(part.at).id;
                 if !add(length - part.length, id, other, 0, Edit::Hoist { at, part: part.at }) {
                     complete = false;
-                    break 'nodes;
+                    break 'hoists;
                 }
             }
         }

@@ -1,8 +1,8 @@
 //! Tokens: names become one letter, all others their shortest text.
 //!
 //! Equal names stay equal and different ones different, so that what was declared stays declared. All are tried at once: one
-//! run each for names and for the rest, if the failure does not depend on them; else halves. A token that spells nothing
-//! shorter, only something simpler (`0` for `7`), is changed in the first of these runs or not at all.
+//! run each for names and for the rest, if the failure does not depend on them; else halves. At the end one more run replaces
+//! those, too, that become no shorter, only simpler (`0` for `7`).
 //! What it can never do: shorten a token that must keep a part of its text.
 //!
 //! Where the grammar declares no tokens, the topmost rules that hold nothing but characters of sets take their place.
@@ -22,6 +22,8 @@ struct Change {
     /// The symbols that it stands as.
     symbols: Vec<SymbolId>,
     into: Into,
+    /// Whether it stands once, and the queue tried its least text there in vain: in a joint change it would spoil the rest.
+    needed: bool,
 }
 
 #[derive(Clone)]
@@ -30,17 +32,24 @@ enum Into {
     Least,
 }
 
+/// Shortens names and other tokens.
 pub(super) fn shorten(work: &mut Work<'_, '_>) -> Result<(), Stop> {
-    let (names, others) = changes(work);
+    let (names, mut others) = changes(work);
     joint(work, names)?;
-    let shorter = |change: &Change| {
-        change.symbols.iter().any(|symbol| least(work.grammar, *symbol).text().len() < change.text.len())
-    };
-    let strict: Vec<Change> = others.iter().filter(|change| shorter(change)).cloned().collect();
-    if strict.len() == others.len() || !apply(work, &others)? {
-        joint(work, strict)?;
-    }
+    others.retain(|change| !change.needed && shortens(work, change));
+    joint(work, others)
+}
+
+/// Gives all tokens that could be simpler, but not shorter, their simplest text: in one run or not at all.
+pub(super) fn simplify(work: &mut Work<'_, '_>) -> Result<(), Stop> {
+    let (_, mut others) = changes(work);
+    others.retain(|change| !shortens(work, change));
+    apply(work, &others)?;
     Ok(())
+}
+
+fn shortens(work: &Work<'_, '_>, change: &Change) -> bool {
+    change.symbols.iter().any(|symbol| least(work.grammar, *symbol).text().len() < change.text.len())
 }
 
 /// All changes in one run; without success, each half of them.
@@ -77,7 +86,9 @@ fn apply(work: &mut Work<'_, '_>, changes: &[Change]) -> Result<bool, Stop> {
 /// What names and other tokens should become, in the order of their first occurrence.
 fn changes(work: &Work<'_, '_>) -> (Vec<Change>, Vec<Change>) {
     let mut symbols: IndexMap<Vec<u8>, Vec<SymbolId>, rustc_hash::FxBuildHasher> = IndexMap::default();
+    let mut places: FxHashMap<Vec<u8>, Vec<usize>> = FxHashMap::default();
     for at in words(work) {
+        places.entry(work.tree.lexeme(at).to_vec()).or_default().push(at);
         let known = symbols.entry(work.tree.lexeme(at).to_vec()).or_default();
         let symbol = work.tree.node(at).symbol;
         if !known.contains(&symbol) {
@@ -87,10 +98,10 @@ fn changes(work: &Work<'_, '_>) -> (Vec<Change>, Vec<Change>) {
     let mut fresh = fresh_names();
     let (mut names, mut others) = (Vec::new(), Vec::new());
     for (text, of) in &symbols {
+        let needed = matches!(places[text].as_slice(), [single] if work.needed.contains(&work.tree.node(*single).id));
         let shortest: Vec<Tree> = of.iter().map(|symbol| least(work.grammar, *symbol)).collect();
         let is_name = of.iter().zip(&shortest).any(|(symbol, shortest)| {
-            work.grammar.symbol(*symbol).role.identifier
-                || shortest.text().first().is_some_and(u8::is_ascii_alphabetic)
+            work.grammar.symbol(*symbol).role.identifier || shortest.text().first().is_some_and(u8::is_ascii_alphabetic)
         });
         if is_name && text.len() > 1 {
             let fits = |name: &Vec<u8>| {
@@ -98,10 +109,10 @@ fn changes(work: &Work<'_, '_>) -> (Vec<Change>, Vec<Change>) {
             };
             // Letters that do not fit here (a keyword, a class of names that begin otherwise) are not kept for others.
             if let Some(name) = fresh.by_ref().take(2 * 26 * 26).find(fits).filter(|name| name.len() < text.len()) {
-                names.push(Change { text: text.clone(), symbols: of.clone(), into: Into::Name(name) });
+                names.push(Change { text: text.clone(), symbols: of.clone(), into: Into::Name(name), needed });
             }
         } else if !is_name && shortest.iter().any(|shortest| simpler(shortest.text(), text)) {
-            others.push(Change { text: text.clone(), symbols: of.clone(), into: Into::Least });
+            others.push(Change { text: text.clone(), symbols: of.clone(), into: Into::Least, needed });
         }
     }
     (names, others)

@@ -9,6 +9,7 @@ use crate::grammar::{Grammar, Kind};
 use crate::oracle::Outcome;
 use crate::search::{Search, Stop};
 use crate::tree::{NodeId, Tree};
+use rustc_hash::FxHashSet;
 use std::rc::Rc;
 
 /// What a run is for.
@@ -62,6 +63,8 @@ pub(super) struct Work<'r, 'o> {
     pub contexts: Contexts<'r>,
     pub replacements: Replacements<'r>,
     pub insufficient: Insufficient,
+    /// Tokens whose least text was tried alone, in vain.
+    pub needed: FxHashSet<NodeId>,
 }
 
 impl<'r, 'o> Work<'r, 'o> {
@@ -75,6 +78,7 @@ impl<'r, 'o> Work<'r, 'o> {
             contexts: Contexts::new(grammar),
             replacements: Replacements::new(grammar, &tree),
             insufficient: Insufficient::default(),
+            needed: FxHashSet::default(),
             tree,
         }
     }
@@ -93,6 +97,7 @@ impl<'r, 'o> Work<'r, 'o> {
         }
         self.search.enter(pass.name());
         if self.search.test(candidate.text())? == Outcome::Fail {
+            // Taken first: it must not be lost if no one can be told of it.
             self.view = View::of(&candidate);
             self.tree = candidate;
             self.version += 1;
