@@ -8,4 +8,5 @@ pub mod parse;
 pub mod pattern;
 pub mod reduce;
 pub mod search;
+pub mod session;
 pub mod tree;

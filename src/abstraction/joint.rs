@@ -15,6 +15,8 @@ use std::collections::VecDeque;
 const RUNS_PER_SAMPLE: u32 = 9;
 /// Draws of known inputs in a row after which a pattern counts as used up.
 const DUPLICATES: u32 = 600;
+/// Draws of a filling in the hope of one that its hole has not had.
+const REDRAWS: u32 = 10;
 /// The window over which validity is watched, and how many of it must be valid, early and late.
 const WINDOW: usize = 24;
 const VALID_EARLY: usize = 15;
@@ -125,16 +127,26 @@ impl Engine<'_, '_> {
         self.random_sample(hole, true, rng)
     }
 
+    /// A random filling, new for its hole if one is found: inputs that differ elsewhere only say nothing more of this hole.
     fn random_sample(&mut self, hole: usize, explore: bool, rng: &mut rand_chacha::ChaCha8Rng) -> Fillings {
-        let what = Draw {
-            grammar: self.grammar,
-            tree: &self.tree,
-            tokens: &mut self.tokens,
-            taken: &self.taken,
-            allowance: SIZES[rng.random_range(0..SIZES.len())],
-        };
-        let mut policy = self.validity.policy(self.holes[hole].members[0] as u32, explore);
-        draw(what, &self.holes[hole], &mut policy, rng)
+        let at = self.holes[hole].members[0];
+        let mut fillings = Fillings::new();
+        for _ in 0..REDRAWS {
+            let what = Draw {
+                grammar: self.grammar,
+                tree: &self.tree,
+                tokens: &mut self.tokens,
+                taken: &self.taken,
+                allowance: SIZES[rng.random_range(0..SIZES.len())],
+            };
+            let mut policy = self.validity.policy(at as u32, explore);
+            fillings = draw(what, &self.holes[hole], &mut policy, rng);
+            let text = fillings.first().map(|(_, filling)| filling.lexeme(0).to_vec()).unwrap_or_default();
+            if self.drawn.entry(at).or_default().insert(text) {
+                break;
+            }
+        }
+        fillings
     }
 
     fn candidate(&self, at: usize) -> Option<Candidate> {

@@ -93,6 +93,8 @@ struct Engine<'e, 'o> {
     small: FxHashMap<SymbolId, Option<Vec<Tree>>>,
     /// Texts whose pass was confirmed.
     confirmed: FxHashSet<[u8; 32]>,
+    /// The fillings that each hole has had in the proof.
+    drawn: FxHashMap<usize, FxHashSet<Vec<u8>>>,
     /// Blame for unresolved runs, by hole.
     blame: FxHashMap<u32, f64>,
     /// Whether a screened node is varied together with the present holes.
@@ -132,6 +134,7 @@ impl<'e, 'o> Engine<'e, 'o> {
             evidence: Evidence::default(),
             small: FxHashMap::default(),
             confirmed: FxHashSet::default(),
+            drawn: FxHashMap::default(),
             blame: FxHashMap::default(),
             together: false,
         }

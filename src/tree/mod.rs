@@ -7,10 +7,12 @@
 mod edit;
 mod least;
 mod show;
+mod style;
 
 pub use edit::spaced;
 pub use least::least;
 pub use show::{to_dot, to_json, to_outline, to_sexp};
+pub use style::Style;
 
 use crate::grammar::{Grammar, Kind, SymbolId};
 

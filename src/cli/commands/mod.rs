@@ -1,0 +1,8 @@
+//! One file a command.
+
+pub(crate) mod generalize;
+pub(crate) mod generate;
+pub(crate) mod grammar;
+pub(crate) mod oracle;
+pub(crate) mod parse;
+pub(crate) mod reduce;

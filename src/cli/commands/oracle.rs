@@ -1,0 +1,63 @@
+//! `ddset oracle`
+
+use crate::cli::args::{Format, OracleOptions};
+use crate::cli::{Exit, Failure, job, write_out};
+use ddset::oracle::{Oracle, Outcome, Run};
+use std::fmt::Write;
+use std::path::Path;
+
+/// How much of an output is shown.
+const SHOWN: usize = 2_000;
+
+pub(crate) fn check(options: &OracleOptions, input: &Path, format: Format) -> Result<Exit, Failure> {
+    let place = job::Place::of(input)?;
+    let (spec, base) = place.oracle(options)?;
+    place.prepare()?;
+    let bytes = job::read(&place.input)?;
+    let oracle = job::command(spec, &base, &place.name())?;
+    let run = oracle.run(&bytes).map_err(|error| Failure::new(Exit::Oracle, error.to_string()))?;
+    match format {
+        Format::Text => write_out(explained(&oracle.describe(), &run).as_bytes())?,
+        Format::Json => write_out(format!("{}\n", json(&run)).as_bytes())?,
+    }
+    Ok(if run.outcome == Outcome::Fail { Exit::Done } else { Exit::DoesNotFail })
+}
+
+fn explained(description: &str, run: &Run) -> String {
+    let mut out = format!("{description}\n\n");
+    let verdict = match run.outcome {
+        Outcome::Fail => "it fails",
+        Outcome::Pass => "it does not fail",
+        Outcome::Unresolved => "unresolved: this run says nothing",
+    };
+    let _ = writeln!(out, "outcome:    {verdict} ({})", run.reason);
+    if let Some(process) = &run.process {
+        let _ = writeln!(out, "time:       {:.3} s", process.elapsed.as_secs_f64());
+        for (name, text) in [("standard output", &process.stdout), ("standard error", &process.stderr)] {
+            let shown = String::from_utf8_lossy(&text[..text.len().min(SHOWN)]);
+            let more = if text.len() > SHOWN { format!(", the first {SHOWN} of {} bytes", text.len()) } else { String::new() };
+            match shown.trim_end() {
+                "" => _ = writeln!(out, "{name}: empty"),
+                shown => _ = writeln!(out, "{name}{more}:\n  {}", shown.replace('\n', "\n  ")),
+            }
+        }
+    }
+    if run.outcome != Outcome::Fail {
+        out.push_str("\nTo make this the failure, choose a rule that fits what is shown above: --fail-exit, --fail-signal or\n--fail-output, or a script with --test that exits 0 for it.\n");
+    }
+    out
+}
+
+fn json(run: &Run) -> serde_json::Value {
+    let mut value = serde_json::json!({ "outcome": run.outcome, "reason": run.reason });
+    if let Some(process) = &run.process {
+        value["exit"] = process.exit.into();
+        value["signal"] = process.signal.into();
+        value["timed_out"] = process.timed_out.into();
+        value["seconds"] = process.elapsed.as_secs_f64().into();
+        value["stdout"] = String::from_utf8_lossy(&process.stdout).into();
+        value["stderr"] = String::from_utf8_lossy(&process.stderr).into();
+        value["truncated"] = process.truncated.into();
+    }
+    value
+}

@@ -1,0 +1,47 @@
+//! The command line: arguments in, results out. No logic of the engine is here.
+
+pub(crate) mod args;
+mod commands;
+mod diagnostics;
+mod exit;
+mod job;
+mod progress;
+mod report;
+
+use args::{Cli, Command, GrammarCommand, OracleCommand};
+pub(crate) use exit::{Exit, Failure};
+use std::io::Write;
+
+/// Runs a command.
+pub(crate) fn run(cli: Cli) -> Result<Exit, Failure> {
+    match cli.command {
+        Command::Parse(args) => commands::parse::run(&args),
+        Command::Reduce(args) => commands::reduce::run(&args),
+        Command::Abstract(args) => commands::generalize::run(&args),
+        Command::Generate(args) => commands::generate::run(&args),
+        Command::Grammar(GrammarCommand::Check { grammar, start }) => {
+            commands::grammar::check(&grammar, start.as_deref())
+        }
+        Command::Grammar(GrammarCommand::Show { grammar }) => commands::grammar::show(&grammar),
+        Command::Grammar(GrammarCommand::List) => commands::grammar::list(),
+        Command::Oracle(OracleCommand::Check { oracle, input, format }) => {
+            commands::oracle::check(&oracle, &input, format)
+        }
+    }
+}
+
+/// Writes a result to standard output. A reader that went away is no error: `ddset … | head` is a success.
+fn write_out(bytes: &[u8]) -> Result<(), Failure> {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(bytes).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(Failure::usage(format!("standard output: {error}")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Writes words for the user to standard error. If even that is gone, there is no one to tell.
+fn say(words: &str) {
+    let _ = writeln!(anstream::stderr(), "{words}");
+}
