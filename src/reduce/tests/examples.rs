@@ -196,10 +196,19 @@ fn depth_costs_no_stack() {
     assert!(found.proven);
     assert!(found.runs < 60, "{} runs", found.runs);
     // Nothing can go, and the oracle may not be asked for long.
-    let input = nested(&grammar, 300);
+    let input = nested(&grammar, 3000);
     let whole = input.text().to_vec();
     let stubborn = move |text: &[u8]| outcome(text == whole);
     let found = reduce(&grammar, input, &mut limited(&stubborn, 30));
-    assert_eq!(found.after, 601);
+    assert_eq!(found.after, 6001);
     assert!(found.stopped.is_some() && !found.proven && found.runs == 30);
+}
+
+#[test]
+fn a_deep_result_ends_though_it_is_not_proven() {
+    let grammar = read("nest ::= '(' nest ')' | 'x'");
+    let oracle = |text: &[u8]| outcome(text.len() > 1200);
+    let found = reduce(&grammar, nested(&grammar, 2000), &mut Search::new(&oracle));
+    assert_eq!(found.after, 1201);
+    assert!(!found.proven && found.stopped.is_none());
 }
