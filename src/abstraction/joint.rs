@@ -39,8 +39,15 @@ impl Engine<'_, '_> {
             number += 1;
             let chosen: Vec<usize> = (0..all).filter(|_| share >= 1.0 || rng.random_bool(share)).collect();
             let chosen = if chosen.is_empty() { vec![rng.random_range(0..all)] } else { chosen };
-            let fillings: Vec<(usize, Fillings)> =
-                chosen.iter().map(|hole| (*hole, self.sample(*hole, number, &mut rng))).collect();
+            // One hole at most tries something new, so that an unresolved run has one suspect.
+            let explorer = rng.random_bool(self.exploration(&recent)).then(|| chosen[rng.random_range(0..chosen.len())]);
+            let fillings: Vec<(usize, Fillings)> = chosen
+                .iter()
+                .map(|&hole| match explorer {
+                    Some(explorer) if explorer == hole => (hole, self.new_sample(hole, number, &mut rng)),
+                    _ => (hole, self.random_sample(hole, false, &mut rng)),
+                })
+                .collect();
             let flat: Fillings = fillings.iter().flat_map(|(_, fillings)| fillings.clone()).collect();
             let text = filled(self.grammar, &self.tree, &flat).text().to_vec();
             if self.search.known(&text).is_some() {
@@ -55,9 +62,12 @@ impl Engine<'_, '_> {
             duplicates = 0;
             spent += 1;
             let outcome = self.ask(&flat)?;
-            recent.push_back(outcome != Outcome::Unresolved);
-            if recent.len() > WINDOW {
-                recent.pop_front();
+            // What was tried for the first time says little of what generation will make.
+            if explorer.is_none() {
+                recent.push_back(outcome != Outcome::Unresolved);
+                if recent.len() > WINDOW {
+                    recent.pop_front();
+                }
             }
             match outcome {
                 Outcome::Unresolved => {
@@ -88,11 +98,22 @@ impl Engine<'_, '_> {
         let holes: Vec<usize> = (0..self.holes.len()).filter(|h| self.holes[*h].members.iter().all(apart)).collect();
         let number = self.search.runs();
         let mut rng = stream(self.options.seed, "together", number);
-        holes.into_iter().flat_map(|hole| self.random_sample(hole, &mut rng)).collect()
+        holes.into_iter().flat_map(|hole| self.random_sample(hole, false, &mut rng)).collect()
     }
 
-    /// A filling for one hole: while there are any, the systematic ones in turn, so that every alternative is met early.
-    fn sample(&mut self, hole: usize, number: u64, rng: &mut rand_chacha::ChaCha8Rng) -> Fillings {
+    /// The chance that a run tries something never seen valid: often at first, seldom at the end, and less where even what
+    /// was seen valid often is not.
+    fn exploration(&self, recent: &VecDeque<bool>) -> f64 {
+        let progress = f64::from(self.evidence.failed) / f64::from(self.options.confidence.max(1));
+        let often = if progress < 0.3 { 0.5 } else if progress < 0.7 { 0.25 } else { 0.05 };
+        let valid = recent.iter().filter(|valid| **valid).count() as f64;
+        let share = if recent.is_empty() { 1.0 } else { valid / recent.len() as f64 };
+        often * ((share - 0.5) * 2.5).clamp(0.1, 1.0)
+    }
+
+    /// A filling with something new in it: while there are any, the systematic ones in turn, so that every alternative is met
+    /// early and in the same order for every seed.
+    fn new_sample(&mut self, hole: usize, number: u64, rng: &mut rand_chacha::ChaCha8Rng) -> Fillings {
         let at = self.holes[hole].members[0];
         let systematic = self.holes[hole].filling == Filling::Any && number % 2 == 1;
         if systematic
@@ -101,12 +122,10 @@ impl Engine<'_, '_> {
         {
             return vec![(at, filling)];
         }
-        self.random_sample(hole, rng)
+        self.random_sample(hole, true, rng)
     }
 
-    fn random_sample(&mut self, hole: usize, rng: &mut rand_chacha::ChaCha8Rng) -> Fillings {
-        let progress = f64::from(self.evidence.failed) / f64::from(self.options.confidence.max(1));
-        let explore = rng.random_bool(if progress < 0.3 { 0.5 } else if progress < 0.7 { 0.25 } else { 0.05 });
+    fn random_sample(&mut self, hole: usize, explore: bool, rng: &mut rand_chacha::ChaCha8Rng) -> Fillings {
         let what = Draw {
             grammar: self.grammar,
             tree: &self.tree,

@@ -61,13 +61,17 @@ impl TokenSource {
     pub fn fresh(&self, grammar: &Grammar, token: SymbolId, rng: &mut ChaCha8Rng) -> Vec<u8> {
         // One word in ten repeats one character, which finds what depends on runs and lengths.
         let repeated = rng.random_bool(0.1);
+        let mut strange = None;
         for _ in 0..12 {
             let word = word(grammar, token, repeated, self.beyond_ascii, rng);
             if grammar.lexicon().is_match(token, &word) {
-                return word;
+                if word.is_ascii() || self.beyond_ascii {
+                    return word;
+                }
+                strange = Some(word);
             }
         }
-        grammar.least_leaf(token).to_vec()
+        strange.filter(|_| !grammar.least_leaf(token).is_ascii()).unwrap_or_else(|| grammar.least_leaf(token).to_vec())
     }
 }
 
@@ -90,7 +94,7 @@ fn word(grammar: &Grammar, token: SymbolId, repeated: bool, beyond_ascii: bool, 
             }
             Kind::Set(set) => out.extend(character(set, beyond_ascii, rng)),
             Kind::Choice(alternatives) => {
-                todo.extend(alternatives[rng.random_range(0..alternatives.len())].iter().rev());
+                todo.extend(alternatives[short(grammar, alternatives, rng)].iter().rev());
             }
             Kind::Repeat { item, separator, min, max } => {
                 let mut count = *min;
@@ -106,6 +110,23 @@ fn word(grammar: &Grammar, token: SymbolId, repeated: bool, beyond_ascii: bool, 
         }
     }
     out
+}
+
+/// An alternative, each byte that it is longer than the shortest making it four times rarer: names are mostly made of plain
+/// characters, and escapes in them are mostly errors.
+fn short(grammar: &Grammar, alternatives: &[Vec<SymbolId>], rng: &mut ChaCha8Rng) -> usize {
+    let cost = |parts: &Vec<SymbolId>| parts.iter().map(|part| grammar.least_cost(*part)).sum::<u32>() / 2;
+    let costs: Vec<u32> = alternatives.iter().map(cost).collect();
+    let least = costs.iter().min().copied().unwrap_or(0);
+    let weights = costs.iter().map(|cost| 4_u32.pow(6 - (cost - least).min(6)));
+    let mut at = rng.random_range(0..weights.clone().sum::<u32>());
+    for (number, weight) in weights.enumerate() {
+        if at < weight {
+            return number;
+        }
+        at -= weight;
+    }
+    0
 }
 
 /// Mostly letters and digits where the set has them: strange characters are valid, and rarely what a failure is about.

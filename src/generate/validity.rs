@@ -36,6 +36,8 @@ const PRIOR: f64 = 2.0;
 const PLATEAU: f64 = 0.9;
 /// Weight of an edge never seen valid, where others were, once the run has had its one novelty.
 const UNSEEN: f64 = 0.003;
+/// The chance that a place at which something was never seen takes up the novelty of an exploring run.
+const NOVELTY_HERE: f64 = 0.2;
 /// How much more blame an edge never seen valid draws.
 const SUSPICION: f64 = 20.0;
 
@@ -141,6 +143,64 @@ impl Validity {
                 if self.is_seen(edge) { doubt } else { SUSPICION * doubt }
             };
             let weights: Vec<f64> = edges.iter().map(weight).collect();
+            let total: f64 = weights.iter().sum();
+            weights.iter().map(|weight| weight / total.max(f64::MIN_POSITIVE)).collect()
+        };
+        for (edge, share) in edges.iter().zip(&shares) {
+            let credit = if valid { (*share, 0.0) } else { (0.0, *share) };
+            let add = |entry: &mut Credit| *entry = (entry.0 + credit.0, entry.1 + credit.1);
+            add(self.edges.entry((edge.slot, edge.symbol, edge.option)).or_default());
+            add(self.options.entry((edge.symbol, edge.option)).or_default());
+            add(self.slots.entry(edge.slot).or_default());
+            add(self.depths.entry(*edge).or_default());
+        }
+        if valid { vec![0.0; edges.len()] } else { shares }
+    }
+
+    /// A policy that prefers what is known to be valid. In an exploring run one edge never seen valid may be taken at its full
+    /// weight: so an unresolved run has one suspect.
+    pub fn policy(&self, hole: u32, explore: bool) -> Learned<'_> {
+        Learned { validity: self, hole, novelty: u32::from(explore) }
+    }
+}
+
+/// See [`Validity::policy`].
+#[derive(Debug)]
+pub struct Learned<'a> {
+    validity: &'a Validity,
+    hole: u32,
+    novelty: u32,
+}
+
+impl Policy for Learned<'_> {
+    fn choose(
+        &mut self,
+        slot: Slot,
+        symbol: SymbolId,
+        options: &[u32],
+        depth: u32,
+        exhausted: bool,
+        rng: &mut ChaCha8Rng,
+    ) -> u32 {
+        let depth = depth.min(DEPTHS - 1);
+        let edge = |option: u32| Edge { slot, symbol, option, depth, hole: self.hole };
+        let seen: Vec<bool> = options.iter().map(|option| self.validity.is_seen(&edge(*option))).collect();
+        let some = |wanted: bool| seen.contains(&wanted);
+        // Each place gets its chance of the one novelty: taken by weight alone, it would always be spent near the root.
+        let explore = self.novelty > 0 && some(true) && some(false) && rng.random_bool(NOVELTY_HERE);
+        let weight = |(place, option): (usize, &u32)| {
+            let theta = (self.validity.theta(&edge(*option)) / PLATEAU).min(1.0);
+            let fewer = if exhausted { 0.3_f64.powi(place as i32).max(0.05) } else { 1.0 };
+            let known = match (seen[place], explore) {
+                (true, true) => 0.0,
+                (false, true) => theta.powi(2),
+                (true, false) => theta.powi(8),
+                (false, false) if some(true) => UNSEEN * theta.powi(8),
+                (false, false) => theta.powi(8),
+            };
+            known * fewer + 1e-12
+        };
+        let weights: Vec<f64> = edges.iter().map(weight).collect();
             let total: f64 = weights.iter().sum();
             weights.iter().map(|weight| weight / total.max(f64::MIN_POSITIVE)).collect()
         };

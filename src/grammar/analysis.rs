@@ -86,7 +86,7 @@ impl Analysis {
             Kind::Choice(alternatives) => {
                 let mut best = (NEVER, NEVER, 0, false);
                 for (number, parts) in alternatives.iter().enumerate() {
-                    let cost = over(parts, &self.cost).iter().fold(0, |sum: u32, cost| sum.saturating_add(*cost)).min(NEVER);
+                    let cost = over(parts, &self.cost).into_iter().fold(0, u32::saturating_add).min(NEVER);
                     let height = (over(parts, &self.height).iter().max().unwrap_or(&0) + 1).min(NEVER);
                     if cost < best.0 {
                         (best.0, best.2) = (cost, number as u32);
@@ -106,9 +106,12 @@ impl Analysis {
                         .saturating_add(between.saturating_mul(min - 1))
                         .min(NEVER)
                 };
-                let height = if *min == 0 { 1 } else { (self.height[item.index()] + 1).min(NEVER) };
-                let empty = |id: &SymbolId| self.nullable.contains(id.index());
-                let nullable = *min == 0 || empty(item) && separator.as_ref().is_none_or(empty);
+                // Separators stand between two items: one item alone needs none.
+                let between = separator.filter(|_| *min > 1);
+                let parts = between.iter().chain([item]);
+                let highest = parts.clone().map(|part| self.height[part.index()]).max().unwrap_or(0);
+                let height = if *min == 0 { 1 } else { (highest + 1).min(NEVER) };
+                let nullable = *min == 0 || parts.clone().all(|part| self.nullable.contains(part.index()));
                 (cost, height, *min, nullable)
             }
         }

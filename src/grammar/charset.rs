@@ -65,7 +65,8 @@ impl CharSet {
     pub fn complement(&self) -> Self {
         let mut ranges = Vec::new();
         let mut next = 0;
-        for &(low, high) in self.ranges.iter().chain([&(code::RAW, code::RAW + 0x7F)]) {
+        let never = CharSet { ranges: vec![(code::RAW, code::RAW + 0x7F)] };
+        for (low, high) in self.union(&never).ranges {
             if low > next {
                 ranges.push((next, low - 1));
             }
@@ -117,5 +118,7 @@ mod tests {
         assert_eq!(letters.nth(26), Some(97));
         assert!(!letters.complement().contains(0xD800));
         assert!(letters.complement().contains(code::RAW + 0xFF));
+        assert_eq!(letters.complement().complement(), letters);
+        assert!(CharSet::default().complement().complement().is_empty());
     }
 }

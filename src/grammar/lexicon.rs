@@ -47,14 +47,19 @@ impl Lexicon {
         };
         for (id, symbol) in ids(symbols).filter(|(_, symbol)| symbol.role.token) {
             match Automaton::of(symbols, &alphabet, &[id]) {
-                Ok(automaton) if symbol.role.skip && automaton.accepts(&[]) => problems.push(
+                // Where nothing at all is a token, a tree could hold any number of them.
+                Ok(automaton) if automaton.accepts(&[]) => problems.push(
                     Diagnostic::error(
                         "empty-token",
                         format!("`{}` can match nothing at all", name(symbol)),
                         rules[id.index()].span.clone(),
-                        "what may be skipped must have at least one character",
+                        "it must have at least one character",
                     )
-                    .with_help("use `+` instead of `*`"),
+                    .with_help(if symbol.role.skip {
+                        "use `+` instead of `*`".to_owned()
+                    } else {
+                        format!("use `+` instead of `*` here, and `{}?` where it may be missing", name(symbol))
+                    }),
                 ),
                 Ok(automaton) => {
                     inner.leaves.insert(id, Leaf::Token { automaton, immediate: symbol.role.immediate });

@@ -20,7 +20,7 @@ pub(super) struct Lowered {
 }
 
 pub(super) fn lower(rules: &[Rule], start: Option<&str>) -> Result<Lowered, Vec<Diagnostic>> {
-    let mut lowering = Lowering::default();
+    let mut lowering = Lowering { rules, ..Lowering::default() };
     lowering.declare(rules);
     for (rule, id) in rules.iter().zip((0..).map(SymbolId)) {
         let alternatives = lowering.alternatives(&rule.body);
@@ -37,14 +37,15 @@ pub(super) fn lower(rules: &[Rule], start: Option<&str>) -> Result<Lowered, Vec<
 }
 
 #[derive(Default)]
-struct Lowering {
+struct Lowering<'a> {
+    rules: &'a [Rule],
     symbols: Vec<Symbol>,
     names: IndexMap<String, SymbolId>,
     anonymous: FxHashMap<Kind, SymbolId>,
     problems: Vec<Diagnostic>,
 }
 
-impl Lowering {
+impl Lowering<'_> {
     /// Gives each rule its symbol, so that bodies can refer to rules that come later.
     fn declare(&mut self, rules: &[Rule]) {
         for (index, rule) in rules.iter().enumerate() {
@@ -109,7 +110,7 @@ impl Lowering {
 
     /// The alternatives that an expression stands for, each a sequence.
     fn alternatives(&mut self, expr: &Expr) -> Vec<Vec<SymbolId>> {
-        match expr {
+        match only_part(expr) {
             Expr::Choice(parts) => {
                 let mut alternatives: Vec<Vec<SymbolId>> = Vec::with_capacity(parts.len());
                 for part in parts {
@@ -120,7 +121,17 @@ impl Lowering {
                 }
                 alternatives
             }
-            _ => vec![self.sequence(expr)],
+            _ => {
+                let sequence = self.sequence(expr);
+                match sequence.as_slice() {
+                    // A lone group, as in `a ::= (b | c) ""`, is no level of its own.
+                    [single] if self.symbols[single.index()].name.is_none() => match self.kind(*single) {
+                        Kind::Choice(alternatives) => alternatives.clone(),
+                        _ => vec![sequence],
+                    },
+                    _ => vec![sequence],
+                }
+            }
         }
     }
 
@@ -128,6 +139,14 @@ impl Lowering {
         let symbols: Vec<SymbolId> = match expr {
             Expr::Text(text) if text.is_empty() => Vec::new(),
             Expr::Sequence(parts) => parts.iter().flat_map(|part| self.sequence(part)).collect(),
+            Expr::Choice(_) => {
+                let mut alternatives = self.alternatives(expr);
+                if alternatives.len() == 1 {
+                    alternatives.remove(0)
+                } else {
+                    vec![self.intern(Kind::Choice(alternatives))]
+                }
+            }
             _ => self.symbol(expr).into_iter().collect(),
         };
         self.separated(symbols)
@@ -183,7 +202,7 @@ impl Lowering {
                 let item = self.group(item);
                 Some(self.repeat(item, *min, *max))
             }
-            Expr::Except(..) => match self.set(expr) {
+            Expr::Except(..) => match self.set(expr, &mut Vec::new()) {
                 Ok(set) => Some(self.intern(Kind::Set(set))),
                 Err(problem) => {
                     self.problems.push(problem);
@@ -191,11 +210,8 @@ impl Lowering {
                 }
             },
             Expr::Sequence(_) | Expr::Choice(_) => {
-                let alternatives = self.alternatives(expr);
-                match alternatives.as_slice() {
-                    [sequence] => Some(self.group(sequence.clone())),
-                    _ => Some(self.intern(Kind::Choice(alternatives))),
-                }
+                let sequence = self.sequence(expr);
+                (!sequence.is_empty()).then(|| self.group(sequence))
             }
         }
     }
@@ -257,26 +273,35 @@ impl Lowering {
         &self.symbols[id.index()].kind
     }
 
-    /// The characters that an operand of `a - b` stands for.
-    fn set(&self, expr: &Expr) -> Result<CharSet, Diagnostic> {
-        match expr {
+    /// The characters that an operand of `a - b` stands for. A rule stands for its body; `open` are those that are being
+    /// looked at.
+    fn set(&self, expr: &Expr, open: &mut Vec<SymbolId>) -> Result<CharSet, Diagnostic> {
+        let no_set = || relabel(Diagnostic::error("exception-not-a-set", "", 0..0, ""), &(0..0));
+        match only_part(expr) {
             Expr::Set(set) => Ok(set.clone()),
             Expr::Text(text) if text.chars().count() == 1 => {
                 Ok(text.chars().next().map(|c| CharSet::single(c.into())).unwrap_or_default())
             }
             Expr::Choice(parts) => {
-                parts.iter().try_fold(CharSet::default(), |all, part| Ok(all.union(&self.set(part)?)))
+                parts.iter().try_fold(CharSet::default(), |all, part| Ok(all.union(&self.set(part, open)?)))
             }
-            Expr::Sequence(parts) if parts.len() == 1 => self.set(&parts[0]),
+            Expr::Name(name, _) => {
+                let id = self.names.get(name).copied().filter(|id| !open.contains(id)).ok_or_else(no_set)?;
+                open.push(id);
+                let set = self.set(&self.rules[id.index()].body, open)?;
+                open.pop();
+                Ok(set)
+            }
             Expr::Except(included, excluded, span) => {
-                let included = self.set(included).map_err(|problem| relabel(problem, span))?;
-                let set = included.difference(&self.set(excluded).map_err(|problem| relabel(problem, span))?);
+                let included = self.set(included, open).map_err(|problem| relabel(problem, span))?;
+                let excluded = self.set(excluded, open).map_err(|problem| relabel(problem, span))?;
+                let set = included.difference(&excluded);
                 if set.is_empty() {
                     return Err(Diagnostic::error("empty-set", "nothing is left of this set", span.clone(), ""));
                 }
                 Ok(set)
             }
-            _ => Err(relabel(Diagnostic::error("exception-not-a-set", "", 0..0, ""), &(0..0))),
+            _ => Err(no_set()),
         }
     }
 
@@ -311,6 +336,18 @@ fn relabel(mut problem: Diagnostic, span: &std::ops::Range<usize>) -> Diagnostic
         problem.help = Some("write out what remains, for example `[^\"]*` for any text without a quote".to_owned());
     }
     problem
+}
+
+/// What an expression comes down to, if all else in it is nothing: `(a | b) ""` is `a | b`.
+fn only_part(mut expr: &Expr) -> &Expr {
+    while let Expr::Sequence(parts) = expr {
+        let mut solid = parts.iter().filter(|part| !matches!(part, Expr::Text(text) if text.is_empty()));
+        match (solid.next(), solid.next()) {
+            (Some(only), None) => expr = only,
+            _ => break,
+        }
+    }
+    expr
 }
 
 /// The defined name that is most like the one written, if any is alike.

@@ -15,6 +15,8 @@ mod display;
 mod lexicon;
 mod lower;
 mod notation;
+#[cfg(test)]
+mod tests;
 
 pub use alphabet::{Alphabet, Text};
 pub use lexicon::Lexicon;

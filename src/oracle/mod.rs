@@ -2,6 +2,15 @@
 //!
 //! An oracle knows bytes only: no grammar, no tree, no search.
 
+mod command;
+mod process;
+mod rules;
+mod signal;
+
+pub use command::{CommandOracle, CommandSpec, Invocation};
+pub use rules::Rules;
+pub use signal::{parse_signal, signal_name};
+
 use std::time::Duration;
 
 /// What one run says about an input: delta debugging's ✘, ✓ and ? (Zeller and Hildebrandt, 2002).

@@ -1,13 +1,15 @@
 //! From an input to its derivation tree, for any context-free grammar.
 //!
-//! First a recogniser finds everything that can be derived of each beginning of the input ([`chart`], Earley's algorithm),
-//! then one tree is read from it ([`build`]). `docs/grammar-files.md` says which one, and how tokens are found.
+//! First a recogniser finds everything that can be derived of each beginning of the input (Earley's algorithm),
+//! then one tree is read from it. `docs/grammar-files.md` says which one, and how tokens are found.
 //! Nothing here recurses over the input.
 
 mod build;
 mod chart;
 mod error;
 mod flat;
+#[cfg(test)]
+mod reference;
 #[cfg(test)]
 mod tests;
 
@@ -27,7 +29,7 @@ pub const MEMORY_LIMIT: usize = u32::MAX as usize;
 /// let grammar = Grammar::read("sum ::= [0-9] ('+' [0-9])*", None)?;
 /// let parser = Parser::new(&grammar);
 /// assert_eq!(parser.parse(b"1+2")?.text(), b"1+2");
-/// assert_eq!(parser.parse(b"1+")?.offset(), 2);
+/// assert!(parser.parse(b"1+").is_err_and(|error| error.offset() == 2));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]

@@ -112,11 +112,11 @@ impl Tree {
     pub fn parents(&self) -> Vec<u32> {
         let mut parents = vec![0; self.nodes.len()];
         let mut open: Vec<usize> = Vec::new();
-        for at in 0..self.nodes.len() {
+        for (at, parent) in parents.iter_mut().enumerate() {
             while open.last().is_some_and(|last| self.after(*last) <= at) {
                 open.pop();
             }
-            parents[at] = open.last().map_or(0, |parent| *parent as u32);
+            *parent = open.last().map_or(0, |last| *last as u32);
             open.push(at);
         }
         parents

@@ -73,12 +73,15 @@ fn sequence(pair: Pair<Rule>) -> Result<Expr, Diagnostic> {
 /// `a - b` excludes; `{a} -`, with nothing after, is the idiom for "at least once" (5.8 of the standard).
 fn term(pair: Pair<Rule>) -> Result<Expr, Diagnostic> {
     let place = span(&pair);
-    let idiom = pair.as_str().trim_end().ends_with('-');
     let mut factors = pair.into_inner().map(factor).collect::<Result<Vec<_>, _>>()?;
     let first = factors.remove(0);
     Ok(match (factors.pop(), first) {
+        // The notation lets a factor be nothing at all, and so finds one after every `-`.
+        (Some(Expr::Sequence(nothing)), first) if nothing.is_empty() => match first {
+            Expr::Repeat { item, max, .. } => Expr::Repeat { item, min: 1, max },
+            first => first,
+        },
         (Some(excluded), first) => Expr::Except(Box::new(first), Box::new(excluded), place),
-        (None, Expr::Repeat { item, max, .. }) if idiom => Expr::Repeat { item, min: 1, max },
         (None, first) => first,
     })
 }
