@@ -182,6 +182,7 @@ fn try_part(work: &mut Work<'_, '_>, at: usize, part: Part) -> Result<bool, Stop
 ///
 /// A rule's parts are rules; a repetition's are repetitions of the same items and what can be its only item.
 pub(super) fn parts(work: &mut Work<'_, '_>, at: usize) -> Vec<Part> {
+    work.visit(work.tree.node(at).size as usize);
     let length = work.view.length(at);
     let outer = work.tree.node(at).symbol;
     let mut best: FxHashMap<(usize, usize), Part> = FxHashMap::default();

@@ -86,6 +86,7 @@ fn run(work: &mut Work<'_, '_>) -> Result<bool, Stop> {
     loop {
         let version = work.version;
         beliefs.forget();
+        work.rest();
         queue::run(work, &mut beliefs)?;
         tokens::shorten(work)?;
         if work.version != version {

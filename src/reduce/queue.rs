@@ -26,6 +26,9 @@ pub(super) fn run(work: &mut Work<'_, '_>, beliefs: &mut Beliefs) -> Result<(), 
                 if work.version != version {
                     break;
                 }
+                if work.is_weary() {
+                    return Ok(());
+                }
             }
         }
         if work.version == version {

@@ -26,11 +26,8 @@ pub(super) fn by_region(work: &mut Work<'_, '_>) -> Result<(), Stop> {
     // A leaf's number stays, whatever stands before it.
     let loose: Vec<usize> =
         (0..work.tree.len()).filter(|at| work.tree.node(*at).size == 1 && work.tree.node(*at).trivia > 0).collect();
-    let mut open: Vec<Range<usize>> = halves(0..loose.len()).collect();
-    open.reverse();
-    if loose.len() == 1 || loose.is_empty() {
-        open = vec![0..loose.len()];
-    }
+    // Beside what stands before leaves there is what stands at the end: it goes with any region, an empty one too.
+    let mut open: Vec<Range<usize>> = std::iter::once(0..loose.len()).collect();
     while let Some(region) = open.pop() {
         let candidate = {
             let tree = &work.tree;

@@ -8,7 +8,8 @@
 //! Smallest gain first: the large gains were tried by the queue, and what is left over is mostly small. After a success the
 //! pass goes on with what was not tried yet and does not begin again. Cost: one run for each edit of the result that was
 //! not tried before; a handful for small results, some dozens for programs.
-//! What it can never do: find two edits that only help together.
+//! What it can never do: find two edits that only help together; prove a result that has more than a hundred thousand edits
+//! or, by its depth, that many that are known already. Such a result is as small as any other, and said not to be proven.
 
 use super::hoist;
 use super::work::{Pass, Shape, Work};
@@ -18,7 +19,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
 /// Most edits that are listed at a time. Of a result that has more the sweep proves nothing.
-const LIMIT: usize = 1_000_000;
+const LIMIT: usize = 100_000;
 
 /// A single edit.
 enum Edit {
@@ -38,10 +39,11 @@ pub(super) struct Swept {
 pub(super) fn run(work: &mut Work<'_, '_>) -> Result<Swept, Stop> {
     let mut tried: FxHashSet<(NodeId, NodeId, u32)> = FxHashSet::default();
     let mut changed = false;
+    work.rest();
     loop {
         let (edits, complete) = edits(work, &tried);
         if !pass(work, edits, &mut tried)? {
-            return Ok(Swept { changed, proven: complete });
+            return Ok(Swept { changed, proven: complete && !work.is_weary() });
         }
         changed = true;
     }
@@ -58,6 +60,9 @@ fn pass(
 ) -> Result<bool, Stop> {
     let mut unlikely = Vec::new();
     for listed in edits {
+        if work.is_weary() {
+            return Ok(false);
+        }
         let Some(candidate) = apply(work, &listed.3) else { continue };
         if work.search.known(candidate.text()).is_none() && work.insufficient.predicts(&candidate, &work.tree) {
             unlikely.push(listed);
@@ -69,6 +74,9 @@ fn pass(
         }
     }
     for (_, _, key, edit) in unlikely {
+        if work.is_weary() {
+            return Ok(false);
+        }
         let Some(candidate) = apply(work, &edit) else { continue };
         tried.insert(key);
         if work.attempt(Pass::Sweep, candidate)? {

@@ -12,6 +12,10 @@ use crate::tree::{NodeId, Tree};
 use rustc_hash::FxHashSet;
 use std::rc::Rc;
 
+/// How many nodes may be visited between two runs. Candidates that are known or predicted cost no run, but a visit of each
+/// node; deep trees have a quadratic number of them. This is some seconds.
+const PATIENCE: u64 = 200_000_000;
+
 /// What a run is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Pass {
@@ -65,6 +69,8 @@ pub(super) struct Work<'r, 'o> {
     pub insufficient: Insufficient,
     /// Tokens whose least text was tried alone, in vain.
     pub needed: FxHashSet<NodeId>,
+    /// How many nodes were visited since the last run.
+    idle: u64,
 }
 
 impl<'r, 'o> Work<'r, 'o> {
@@ -79,6 +85,7 @@ impl<'r, 'o> Work<'r, 'o> {
             replacements: Replacements::new(grammar, &tree),
             insufficient: Insufficient::default(),
             needed: FxHashSet::default(),
+            idle: 0,
             tree,
         }
     }
@@ -86,6 +93,7 @@ impl<'r, 'o> Work<'r, 'o> {
     /// Tries a candidate, and takes it if it fails. One run at most; none if it is not strictly simpler, or known, or, for
     /// lists and hoists, predicted not to fail.
     pub(super) fn attempt(&mut self, pass: Pass, candidate: Tree) -> Result<bool, Stop> {
+        self.visit(candidate.len());
         if !simpler(candidate.text(), self.tree.text()) {
             return Ok(false);
         }
@@ -96,7 +104,12 @@ impl<'r, 'o> Work<'r, 'o> {
             return Ok(false);
         }
         self.search.enter(pass.name());
-        if self.search.test(candidate.text())? == Outcome::Fail {
+        let runs = self.search.runs();
+        let outcome = self.search.test(candidate.text())?;
+        if self.search.runs() > runs {
+            self.idle = 0;
+        }
+        if outcome == Outcome::Fail {
             // Taken first: it must not be lost if no one can be told of it.
             self.view = View::of(&candidate);
             self.tree = candidate;
@@ -109,6 +122,21 @@ impl<'r, 'o> Work<'r, 'o> {
             self.insufficient.add(&candidate, &self.tree);
         }
         Ok(false)
+    }
+
+    /// Notes that so many nodes were visited.
+    pub(super) fn visit(&mut self, nodes: usize) {
+        self.idle += nodes as u64;
+    }
+
+    /// Begins to count anew.
+    pub(super) fn rest(&mut self) {
+        self.idle = 0;
+    }
+
+    /// Whether so much was computed since the last run that a pass should give up, deterministically.
+    pub(super) fn is_weary(&self) -> bool {
+        self.idle > PATIENCE
     }
 
     pub(super) fn shape(&self, at: usize) -> Shape {

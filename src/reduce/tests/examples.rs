@@ -90,7 +90,7 @@ fn a_member_deep_in_json_takes_few_runs() {
     };
     let found = reduced(&grammar, &input, interesting);
     assert_eq!(text(&found), r#"{"meta":{"x":0}}"#);
-    assert!(found.runs <= 40, "{} runs", found.runs);
+    assert!(found.runs <= 50, "{} runs", found.runs);
     let small = reduced(&grammar, r#"{"users": [{"meta": {"x": 0}}]}"#, interesting);
     assert_eq!(text(&small), r#"{"meta":{"x":0}}"#);
     assert!(small.runs <= 24, "{} runs", small.runs);
@@ -115,10 +115,10 @@ fn what_must_stay_apart_stays() {
 fn a_part_stands_for_a_whole_in_its_least_context() {
     let grammar = read(
         "program ::= statement*\nstatement ::= expr ';' | 'if' '(' expr ')' statement | '{' statement* '}'\n\
-                        expr ::= '(' expr ')' | name | 'f' '(' expr ')'\nname ::= [x-z]",
+                        expr ::= '(' expr ')' | name | 'g' '(' expr ')'\nname ::= [x-z]",
     );
-    let found = reduced(&grammar, "if(((f((x)))))if(x){{y;}{}}", |text| text.contains("f("));
-    assert_eq!(text(&found), "f(x);");
+    let found = reduced(&grammar, "if(((g((x)))))if(x){{y;}{}}", |text| text.contains("g("));
+    assert_eq!(text(&found), "g(x);");
 }
 
 const NAMES: &str = r#"
@@ -152,10 +152,8 @@ fn names_are_shortened_together() {
 #[test]
 fn white_space_that_counts_is_kept_and_the_rest_goes() {
     let grammar = read(NAMES);
-    let found = reduced(&grammar, "let  a = 1 ;\n use  a ;  let b=2 ;", |text| {
-        text.contains("\nuse ") || text.contains("\n use")
-    });
-    assert_eq!(text(&found), "\nuse a;");
+    let found = reduced(&grammar, "let  a = 1 ;\n use  a ;  let b=2 ;", |text| text.contains(";\n"));
+    assert_eq!(text(&found), "use a;\n use a;");
 }
 
 #[test]
@@ -198,10 +196,19 @@ fn depth_costs_no_stack() {
     assert!(found.proven);
     assert!(found.runs < 60, "{} runs", found.runs);
     // Nothing can go, and the oracle may not be asked for long.
-    let input = nested(&grammar, 300);
+    let input = nested(&grammar, 3000);
     let whole = input.text().to_vec();
     let stubborn = move |text: &[u8]| outcome(text == whole);
     let found = reduce(&grammar, input, &mut limited(&stubborn, 30));
-    assert_eq!(found.after, 601);
+    assert_eq!(found.after, 6001);
     assert!(found.stopped.is_some() && !found.proven && found.runs == 30);
+}
+
+#[test]
+fn a_deep_result_ends_though_it_is_not_proven() {
+    let grammar = read("nest ::= '(' nest ')' | 'x'");
+    let oracle = |text: &[u8]| outcome(text.len() > 1200);
+    let found = reduce(&grammar, nested(&grammar, 2000), &mut Search::new(&oracle));
+    assert_eq!(found.after, 1201);
+    assert!(!found.proven && found.stopped.is_none());
 }
