@@ -1,300 +1,314 @@
-//! A program or script as the oracle.
+//! The process oracle: one program, run on one candidate after another.
 
-use super::process::{self, Watchdog};
-use super::rules::{Judge, Rules};
-use super::{Oracle, OracleError, Outcome, Process, Run};
-use serde::{Deserialize, Serialize};
-use std::ffi::{OsStr, OsString};
-use std::fs::File;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::fmt;
+use std::fs::{self, File};
+use std::io::{self, ErrorKind};
 use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::thread::sleep;
 use std::time::Duration;
 
-/// Exit status by which a script says that an input tells nothing, as in `git bisect run`.
-const SCRIPT_UNRESOLVED: i32 = 125;
+use super::process::{self, Problem};
+use super::scratch::Scratch;
+use super::spec::Verdicts;
+use super::{CommandSpec, Invocation, Oracle, OracleError, Run, orphans};
 
-/// What to run, and how to judge it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CommandSpec {
-    /// What to run.
-    pub invocation: Invocation,
-    /// How to judge it; of a script's, only `unresolved_exit` counts.
-    pub rules: Rules,
-    /// Time for one run.
-    pub timeout: Duration,
-    /// Whether a run that takes longer is the failure; otherwise it says nothing.
-    pub timeout_is_fail: bool,
-}
+/// What stands for the candidate's path in an argument.
+const PLACES: [&str; 2] = ["{}", "@@"];
 
-/// What to run.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Invocation {
-    /// A script, called with the candidate's file name as its only argument, and with the candidate on standard input.
-    Script(PathBuf),
-    /// A program with its arguments. `{}` and `@@` in an argument stand for the candidate's file; where none does, the
-    /// candidate is on standard input.
-    Program(Vec<String>),
-}
-
-/// Runs a command on each candidate, in a fresh folder that holds the candidate under the input's own name.
-#[derive(Debug)]
+/// Runs a program or script on each candidate, as a [`CommandSpec`] says.
+///
+/// Each run has a fresh folder as its working folder, which holds the candidate under the input's name and nothing else. The
+/// environment is inherited. The process group is killed when time is up, and also when the program ends by itself: nothing
+/// that runs in the background survives. On Linux that holds for daemons too, to which end this process becomes a child subreaper
+/// (see `prctl(2)`, `PR_SET_CHILD_SUBREAPER`); what a host program starts
+/// itself, in its own process group or before the run, is left alone.
+///
+/// Of each output 1 MiB is kept: the first half and the last half. Runs may overlap.
+///
+/// ```
+/// use ddset::oracle::{CommandOracle, CommandSpec, Oracle, Outcome};
+/// let mut spec = CommandSpec::program(["grep", "-q", "bug"]);
+/// spec.fail.exit = vec![0];
+/// let oracle = CommandOracle::new(spec)?;
+/// assert_eq!(oracle.run(b"a bug")?.outcome, Outcome::Fail);
+/// assert_eq!(oracle.run(b"fine")?.outcome, Outcome::Pass);
+/// # Ok::<(), ddset::oracle::OracleError>(())
+/// ```
 pub struct CommandOracle {
     spec: CommandSpec,
-    judge: Judge,
+    verdicts: Verdicts,
     program: PathBuf,
-    file_name: OsString,
-    folder: tempfile::TempDir,
-    watchdog: Watchdog,
-    runs: AtomicU64,
-    /// One run at a time: the watchdog guards one group.
-    busy: Mutex<()>,
+    arguments: Vec<String>,
+    by_file: bool,
+    by_stdin: bool,
+    identity: String,
+    scratch: Scratch,
+    stop: Option<Arc<AtomicBool>>,
 }
 
 impl CommandOracle {
-    /// Prepares the command. Paths in it are relative to `base`; `file_name` is what the candidate's file is called.
+    /// Finds the program, reads it once for the [identity](Oracle::identity), and makes a folder for the runs where the
+    /// system keeps temporary files (`TMPDIR`).
+    ///
+    /// A program's name without `/` is looked for in `PATH`. Other paths start from [`CommandSpec::base`]; so does an argument
+    /// that holds a `/` or a `.` and names a file there, since the program's working folder is a different one.
     ///
     /// # Errors
-    /// When the program is not there or cannot be executed, a rule makes no sense, or there is no room for temporary files.
-    pub fn new(spec: CommandSpec, base: &Path, file_name: &OsStr) -> Result<Self, OracleError> {
-        let program = match &spec.invocation {
-            Invocation::Script(path) => executable(&base.join(path), "script")?,
-            Invocation::Program(argv) => match argv.first() {
-                Some(name) if name.contains('/') => executable(&base.join(name), "program")?,
-                Some(name) => on_path(name)?,
-                None => return Err(problem("no program was given: write it after `--`, or use --test SCRIPT")),
-            },
+    /// What [`CommandSpec::check`] finds; a program that is missing or cannot be executed; no room for temporary files.
+    pub fn new(spec: CommandSpec) -> Result<Self, OracleError> {
+        let verdicts = spec.verdicts()?;
+        let base = std::path::absolute(&spec.base)
+            .map_err(|error| OracleError::new(format!("the folder {} cannot be used: {error}", spec.base.display())))?;
+        let (program, arguments) = match &spec.invocation {
+            Invocation::Script { path } => (script(&base, path)?, vec![PLACES[0].to_owned()]),
+            Invocation::Program { argv } => {
+                let name = argv.first().map_or("", String::as_str);
+                (find_program(&base, name)?, argv.iter().skip(1).map(|argument| rooted(&base, argument)).collect())
+            }
         };
-        if matches!(spec.invocation, Invocation::Script(_)) && has_program_rules(&spec.rules) {
-            return Err(problem(
-                "a script says by its exit status whether the input fails; rules such as --fail-exit go with a program \
-                 (`-- PROGRAM`), only --unresolved-exit goes with --test",
-            ));
+        let identity = identity(&spec, &program)?;
+        let parent = std::env::temp_dir();
+        let scratch = Scratch::new(&parent).map_err(|error| {
+            OracleError::new(format!(
+                "no folder for the runs can be made in {}: {error}; set TMPDIR to a folder with room",
+                parent.display()
+            ))
+        })?;
+        orphans::adopt();
+        let by_file = arguments.iter().any(|argument| PLACES.iter().any(|place| argument.contains(place)));
+        let by_stdin = !by_file || matches!(spec.invocation, Invocation::Script { .. });
+        Ok(Self { verdicts, program, arguments, by_file, by_stdin, identity, scratch, stop: None, spec })
+    }
+
+    /// Kills the run in flight as soon as the flag is set; the run is then an error, not an outcome.
+    #[must_use]
+    pub fn with_stop(mut self, stop: Arc<AtomicBool>) -> Self {
+        self.stop = Some(stop);
+        self
+    }
+
+    /// What was asked for.
+    pub fn spec(&self) -> &CommandSpec {
+        &self.spec
+    }
+
+    /// How the oracle is asked, in words: for a person who wonders why it says what it says.
+    pub fn describe(&self) -> Description {
+        let folder = self.scratch.path().join("N");
+        let file = folder.join(&self.spec.file_name);
+        let mut command = quote(&self.program.to_string_lossy());
+        for argument in &self.arguments {
+            command.push(' ');
+            command.push_str(&quote(&fill(argument, &file.to_string_lossy())));
         }
-        remove_stale_folders();
-        let folder = tempfile::Builder::new()
-            .prefix(&format!("ddset-{}-", std::process::id()))
-            .tempdir()
-            .map_err(|error| problem(format!("no temporary folder can be made: {error}")))?;
-        let watchdog = Watchdog::new().map_err(|error| problem(format!("no thread can be started: {error}")))?;
-        Ok(CommandOracle {
-            judge: Judge::new(spec.rules.clone())?,
-            spec,
-            program,
-            file_name: file_name.to_owned(),
-            folder,
-            watchdog,
-            runs: AtomicU64::new(0),
-            busy: Mutex::new(()),
-        })
+        let passed = match (self.by_file, self.by_stdin) {
+            (true, true) => "as a file and on standard input",
+            (true, false) => "as a file; standard input is empty",
+            (false, _) => "on standard input",
+        };
+        Description { command, folder, file, passed, rules: self.spec.rules_in_words() }
     }
 
-    /// How a candidate is run and judged, for people: one fact a line.
-    pub fn describe(&self) -> String {
-        let file = Path::new("FOLDER").join(&self.file_name);
-        let (command, input) = self.command(Path::new("FOLDER"), &file);
-        let mut words = vec![self.program.display().to_string()];
-        words.extend(command.get_args().map(|arg| arg.to_string_lossy().into_owned()));
-        let passed = match (&self.spec.invocation, input) {
-            (Invocation::Script(_), _) => "as the file that is its argument, and on standard input",
-            (_, true) => "on standard input",
-            (_, false) => "as a file",
-        };
-        let rules = match &self.spec.invocation {
-            Invocation::Script(_) => {
-                let more: Vec<String> = self.spec.rules.unresolved_exit.iter().map(i32::to_string).collect();
-                let more = if more.is_empty() { String::new() } else { format!(" or {}", more.join(" or ")) };
-                format!("fails:      exit status 0\nunresolved: exit status {SCRIPT_UNRESOLVED}{more}")
-            }
-            Invocation::Program(_) => self.spec.rules.in_words(),
-        };
-        let timeout = humantime::format_duration(self.spec.timeout);
-        let late = if self.spec.timeout_is_fail { "fails" } else { "unresolved" };
-        format!(
-            "command:    {}\nfolder:     a fresh one for each run (FOLDER above)\ncandidate:  {passed}\n{rules}\n\
-             timeout:    {timeout}, then {late}",
-            words.join(" ")
-        )
-    }
-
-    /// The command for a candidate in `file`, and whether the candidate goes to its standard input.
-    fn command(&self, folder: &Path, file: &Path) -> (Command, bool) {
-        let mut command = Command::new(&self.program);
-        command.current_dir(folder);
-        let mut named = false;
-        match &self.spec.invocation {
-            Invocation::Script(_) => {
-                command.arg(file);
-            }
-            Invocation::Program(argv) => {
-                for argument in &argv[1..] {
-                    let (argument, found) = with_file(argument, file);
-                    named |= found;
-                    command.arg(argument);
+    fn start(&self, command: &mut Command, folder: &Path) -> Result<super::Process, OracleError> {
+        // A program that is being written right now ("text file busy") can be run a moment later.
+        let mut patience = 50;
+        loop {
+            match process::run(command, folder, self.spec.timeout, self.stop.as_deref()) {
+                Ok(process) => return Ok(process),
+                Err(Problem::Start(error)) if error.kind() == ErrorKind::ExecutableFileBusy && patience > 0 => {
+                    patience -= 1;
+                    sleep(Duration::from_millis(10));
                 }
-            }
-        }
-        (command, !named)
-    }
-
-    fn attempt(&self, input: &[u8]) -> Result<Run, OracleError> {
-        let number = self.runs.fetch_add(1, Ordering::Relaxed);
-        let folder = self.folder.path().join(number.to_string());
-        let file = folder.join(&self.file_name);
-        let io = |doing: &str, error: std::io::Error| problem(format!("{doing} {}: {error}", file.display()));
-        std::fs::create_dir_all(&folder).map_err(|error| io("cannot make the folder of", error))?;
-        std::fs::write(&file, input).map_err(|error| io("cannot write", error))?;
-        let (mut command, on_stdin) = self.command(&folder, &file);
-        // A file serves as standard input, too: no thread to feed a pipe, and nothing breaks if the program does not read it.
-        let stdin = if on_stdin {
-            Stdio::from(File::open(&file).map_err(|error| io("cannot read", error))?)
-        } else {
-            Stdio::null()
-        };
-        command.stdin(stdin);
-        let mark = format!("{}-{number}", self.folder.path().display());
-        let ended = process::run(&mut command, &self.watchdog, self.spec.timeout, &mark)
-            .map_err(|error| self.not_started(&error))?;
-        remove_folder(&folder);
-        let (outcome, reason) = self.outcome(&ended);
-        let process = Process {
-            exit: ended.exit,
-            signal: ended.signal,
-            timed_out: ended.timed_out,
-            elapsed: ended.elapsed,
-            stdout: ended.stdout,
-            stderr: ended.stderr,
-            truncated: ended.truncated,
-        };
-        Ok(Run { outcome, reason, process: Some(process) })
-    }
-
-    fn outcome(&self, ended: &process::Ended) -> (Outcome, String) {
-        if ended.timed_out {
-            let outcome = if self.spec.timeout_is_fail { Outcome::Fail } else { Outcome::Unresolved };
-            return (outcome, ended.in_words());
-        }
-        match &self.spec.invocation {
-            Invocation::Program(_) => self.judge.judge(ended),
-            Invocation::Script(_) => {
-                let unresolved = |exit: i32| exit == SCRIPT_UNRESOLVED || self.spec.rules.unresolved_exit.contains(&exit);
-                match ended.exit {
-                    Some(0) => (Outcome::Fail, ended.in_words()),
-                    Some(exit) if unresolved(exit) => (Outcome::Unresolved, ended.in_words()),
-                    _ => (Outcome::Pass, ended.in_words()),
+                Err(Problem::Start(error)) => return Err(self.cannot_start(&error)),
+                Err(Problem::Watch(error)) => {
+                    return Err(OracleError::new(format!("{} cannot be watched: {error}", self.program.display())));
                 }
+                Err(Problem::Stopped) => return Err(OracleError::new("the run was stopped")),
             }
         }
     }
 
-    fn not_started(&self, error: &std::io::Error) -> OracleError {
+    fn cannot_start(&self, error: &io::Error) -> OracleError {
         let program = self.program.display();
-        let hint = match error.kind() {
-            std::io::ErrorKind::NotFound if self.program.exists() => {
-                "; the interpreter that its first line names is not there"
-            }
-            _ if error.raw_os_error() == Some(8) => "; a script needs a first line such as `#!/bin/sh`",
-            _ => "",
+        // ENOEXEC has no kind of its own.
+        let no_format = error.raw_os_error() == Some(rustix::io::Errno::NOEXEC.raw_os_error());
+        let message = match error.kind() {
+            _ if no_format => format!(
+                "{program} is neither a program of this system nor a script with an interpreter: \
+                 let its first line name one, such as #!/bin/sh"
+            ),
+            ErrorKind::NotFound if !self.program.exists() => format!("{program} is gone: it was there before"),
+            ErrorKind::NotFound => format!(
+                "{program} cannot be run: the interpreter that its first line (#!) names, or the loader that it needs, is missing"
+            ),
+            ErrorKind::PermissionDenied => not_executable(&self.program),
+            ErrorKind::ArgumentListTooLong => format!("{program} cannot be run: its arguments are too long"),
+            _ => format!("{program} cannot be run: {error}"),
         };
-        problem(format!("{program} cannot be started: {error}{hint}"))
+        OracleError::new(message)
     }
 }
 
 impl Oracle for CommandOracle {
     fn run(&self, input: &[u8]) -> Result<Run, OracleError> {
-        let _one = self.busy.lock().unwrap_or_else(PoisonError::into_inner);
-        self.attempt(input)
-    }
-
-    fn identity(&self) -> String {
-        let mut hasher = blake3::Hasher::new();
-        let spec = serde_json::to_vec(&self.spec).unwrap_or_default();
-        hasher.update(&spec).update(self.program.as_os_str().as_bytes());
-        hasher.update(&std::fs::read(&self.program).unwrap_or_default());
-        hasher.finalize().to_hex().to_string()
-    }
-}
-
-fn problem(message: impl Into<String>) -> OracleError {
-    OracleError { message: message.into() }
-}
-
-fn has_program_rules(rules: &Rules) -> bool {
-    *rules != Rules { unresolved_exit: rules.unresolved_exit.clone(), ..Rules::default() }
-}
-
-/// The argument with the file's path for `{}` and `@@`, and whether it had one.
-fn with_file(argument: &str, file: &Path) -> (OsString, bool) {
-    let mut out = Vec::new();
-    let mut rest = argument.as_bytes();
-    let mut found = false;
-    while let Some(first) = rest.first() {
-        if rest.starts_with(b"{}") || rest.starts_with(b"@@") {
-            out.extend_from_slice(file.as_os_str().as_bytes());
-            rest = &rest[2..];
-            found = true;
+        let trouble = |path: &Path, error: &io::Error| {
+            OracleError::new(format!(
+                "the candidate cannot be put into {}: {error}; make room there, or set TMPDIR to another folder",
+                path.display()
+            ))
+        };
+        let folder = self.scratch.folder().map_err(|error| trouble(self.scratch.path(), &error))?;
+        let file = folder.path().join(&self.spec.file_name);
+        fs::write(&file, input).map_err(|error| trouble(&file, &error))?;
+        let mut command = Command::new(&self.program);
+        let path = file.to_string_lossy();
+        command.args(self.arguments.iter().map(|argument| fill(argument, &path))).current_dir(folder.path());
+        // The file itself is standard input: no pipe that must be fed, and none that can break.
+        let stdin = if self.by_stdin {
+            File::open(&file).map_err(|error| trouble(&file, &error))?.into()
         } else {
-            out.push(*first);
-            rest = &rest[1..];
-        }
+            Stdio::null()
+        };
+        command.stdin(stdin);
+        let process = self.start(&mut command, folder.path())?;
+        let (outcome, reason) = self.verdicts.judge(&process);
+        Ok(Run { outcome, reason, process: Some(process) })
     }
-    (OsString::from_vec(out), found)
+
+    /// Covers what is run, the content of the program's or script's file, the rules, the timeout and the file name. It does not
+    /// cover what the program reads or runs in turn, nor the environment.
+    fn identity(&self) -> String {
+        self.identity.clone()
+    }
 }
 
-fn executable(path: &Path, what: &str) -> Result<PathBuf, OracleError> {
-    let shown = path.display();
-    let metadata = match std::fs::metadata(path) {
-        Ok(metadata) => metadata,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            return Err(problem(format!("there is no {what} {shown}")));
+/// How an oracle is asked; prints as a few lines.
+#[derive(Clone, Debug)]
+pub struct Description {
+    /// The command line as run, quoted for a shell. `N` in a path stands for the run's number.
+    pub command: String,
+    /// The working folder.
+    pub folder: PathBuf,
+    /// The candidate's path.
+    pub file: PathBuf,
+    /// How the candidate gets to the program.
+    pub passed: &'static str,
+    /// The rules, in the order in which they are tried.
+    pub rules: Vec<String>,
+}
+
+impl fmt::Display for Description {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "command:   {}", self.command)?;
+        writeln!(f, "folder:    {} (fresh for each run)", self.folder.display())?;
+        writeln!(f, "candidate: {}, {}", self.file.display(), self.passed)?;
+        for rule in &self.rules {
+            writeln!(f, "{rule}")?;
         }
-        Err(error) => return Err(problem(format!("the {what} {shown} cannot be looked at: {error}"))),
-    };
+        Ok(())
+    }
+}
+
+/// In one pass: the path may itself hold what stands for it.
+fn fill(argument: &str, path: &str) -> String {
+    let [first, second] = PLACES;
+    let filled: Vec<String> = argument.split(first).map(|part| part.replace(second, path)).collect();
+    filled.join(path)
+}
+
+fn quote(argument: &str) -> String {
+    let plain = |char: char| char.is_alphanumeric() || "_-./=:,+@%".contains(char);
+    if !argument.is_empty() && argument.chars().all(plain) {
+        return argument.to_owned();
+    }
+    format!("'{}'", argument.replace('\'', r"'\''"))
+}
+
+/// An argument that names a file in `base`, as an absolute path; any other as it is.
+fn rooted(base: &Path, argument: &str) -> String {
+    let path = base.join(argument);
+    let looks_like_one = argument.contains(['/', '.']) && Path::new(argument).is_relative();
+    match path.to_str() {
+        Some(absolute) if looks_like_one && path.is_file() => absolute.to_owned(),
+        _ => argument.to_owned(),
+    }
+}
+
+fn script(base: &Path, path: &Path) -> Result<PathBuf, OracleError> {
+    let path = tidy(&base.join(path));
+    executable(&path).map(|()| path)
+}
+
+fn find_program(base: &Path, name: &str) -> Result<PathBuf, OracleError> {
+    if name.contains('/') {
+        let path = tidy(&base.join(name));
+        return executable(&path).map(|()| path);
+    }
+    let folders = std::env::var_os("PATH").unwrap_or_default();
+    let mut refused = None;
+    for folder in std::env::split_paths(&folders) {
+        let path = base.join(folder).join(name);
+        if executable(&path).is_ok() {
+            return Ok(path);
+        }
+        if path.is_file() {
+            refused = Some(path);
+        }
+    }
+    Err(OracleError::new(match refused {
+        Some(path) => not_executable(&path),
+        None if base.join(name).is_file() => {
+            format!("there is no program `{name}` in PATH; for the file in {}, write `./{name}`", base.display())
+        }
+        None => format!("there is no program `{name}` in PATH: install it, or give its path"),
+    }))
+}
+
+/// Without the `.` parts, which would only make messages harder to read. `..` stays: before it may stand a link.
+fn tidy(path: &Path) -> PathBuf {
+    path.components().filter(|part| *part != Component::CurDir).collect()
+}
+
+fn executable(path: &Path) -> Result<(), OracleError> {
+    let metadata = fs::metadata(path).map_err(|error| match error.kind() {
+        ErrorKind::NotFound => OracleError::new(format!("there is no {}: check the path", path.display())),
+        _ => OracleError::new(format!("{} cannot be used: {error}", path.display())),
+    })?;
     if metadata.is_dir() {
-        return Err(problem(format!("{shown} is a folder, not a {what}")));
+        return Err(OracleError::new(format!("{} is a folder, not a program", path.display())));
     }
     if metadata.permissions().mode() & 0o111 == 0 {
-        return Err(problem(format!("the {what} {shown} is not executable: run `chmod +x {shown}`")));
+        return Err(OracleError::new(not_executable(path)));
     }
-    std::path::absolute(path).map_err(|error| problem(format!("{shown}: {error}")))
+    Ok(())
 }
 
-fn on_path(name: &str) -> Result<PathBuf, OracleError> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let found = std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| {
-        std::fs::metadata(file).is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
-    });
-    found.ok_or_else(|| {
-        problem(format!("there is no program `{name}` on PATH; if it is in this folder, write `./{name}`, else its full path"))
-    })
+fn not_executable(path: &Path) -> String {
+    format!("{0} is not executable: run `chmod +x {1}`", path.display(), quote(&path.to_string_lossy()))
 }
 
-/// A program may take away its own right to its folder; give it back, and do not fail the run over what cannot be removed.
-fn remove_folder(folder: &Path) {
-    if std::fs::remove_dir_all(folder).is_err() && folder.exists() {
-        let mut open = vec![folder.to_owned()];
-        while let Some(inner) = open.pop() {
-            let _ = std::fs::set_permissions(&inner, std::fs::Permissions::from_mode(0o700));
-            let entries = std::fs::read_dir(&inner).into_iter().flatten().flatten();
-            open.extend(entries.filter(|e| e.file_type().is_ok_and(|kind| kind.is_dir())).map(|e| e.path()));
+fn identity(spec: &CommandSpec, program: &Path) -> Result<String, OracleError> {
+    let unreadable =
+        |error: &dyn fmt::Display| OracleError::new(format!("{} cannot be read: {error}", program.display()));
+    // Where it lies does not matter to what it says.
+    let portable = CommandSpec { base: PathBuf::new(), ..spec.clone() };
+    let asked = serde_json::to_vec(&portable).map_err(|error| unreadable(&error))?;
+    let mut hash = blake3::Hasher::new();
+    hash.update(&(asked.len() as u64).to_le_bytes()).update(&asked);
+    match File::open(program) {
+        Ok(file) => drop(hash.update_reader(file).map_err(|error| unreadable(&error))?),
+        // A program may be executable and not readable; then its path must do.
+        Err(error) if error.kind() == ErrorKind::PermissionDenied => {
+            hash.update(program.as_os_str().as_encoded_bytes());
         }
-        let _ = std::fs::remove_dir_all(folder);
+        Err(error) => return Err(unreadable(&error)),
     }
+    Ok(hash.finalize().to_hex().to_string())
 }
 
-/// What a killed ddset could not remove.
-fn remove_stale_folders() {
-    for entry in std::fs::read_dir(std::env::temp_dir()).into_iter().flatten().flatten() {
-        let name = entry.file_name();
-        let owner = name.to_str().and_then(|name| name.strip_prefix("ddset-")?.split_once('-')?.0.parse::<i32>().ok());
-        let owner = owner.and_then(rustix::process::Pid::from_raw);
-        let dead = |pid| matches!(rustix::process::test_kill_process(pid), Err(rustix::io::Errno::SRCH));
-        if owner.is_some_and(dead) {
-            remove_folder(&entry.path());
-        }
-    }
-}
+#[cfg(test)]
+mod tests;

@@ -3,15 +3,15 @@
 //! An oracle knows bytes only: no grammar, no tree, no search.
 
 mod command;
+mod orphans;
 mod process;
-mod rules;
-mod signal;
-
-pub use command::{CommandOracle, CommandSpec, Invocation};
-pub use rules::Rules;
-pub use signal::{parse_signal, signal_name};
+mod scratch;
+mod spec;
 
 use std::time::Duration;
+
+pub use command::{CommandOracle, Description};
+pub use spec::{CommandSpec, Invocation, Rules, SKIP, Signal, TIMEOUT, parse_duration};
 
 /// What one run says about an input: delta debugging's ✘, ✓ and ? (Zeller and Hildebrandt, 2002).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
@@ -61,6 +61,13 @@ pub struct Process {
 pub struct OracleError {
     /// What is wrong and what to do about it.
     pub message: String,
+}
+
+impl OracleError {
+    /// An error that says what is wrong and what to do about it.
+    pub fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into() }
+    }
 }
 
 /// Anything that can tell whether an input fails.

@@ -1,223 +1,293 @@
-//! One process: started in a group of its own, watched, and gone with all that it started when its run is over.
+//! One process, from its start until nothing of it is left.
+//!
+//! One thread watches both outputs, the end of the process and the clock; so a run costs no thread, and no reader can hang on
+//! a grandchild that keeps a pipe open.
 
-use super::signal::signal_name;
-use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, WaitOptions};
-use std::io::{Read, Result};
+use std::io::{self, Read};
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::sync::mpsc::{self, Receiver};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// How much of each output stream is kept; the rest is read and thrown away.
-const KEPT: usize = 1 << 20;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
-/// How long the readers may take once the group is dead. Only a process that left the group can hold a pipe open then.
-const READERS_GRACE: Duration = Duration::from_millis(200);
+use super::{Process, orphans};
 
-/// The variable by which processes that left the group are known as this run's.
-const MARK: &str = "DDSET_RUN";
+/// How much of each output is kept, in bytes.
+pub(super) const KEPT: usize = 1 << 20;
 
-/// How a process ended.
-#[derive(Debug)]
-pub(super) struct Ended {
-    pub exit: Option<i32>,
-    pub signal: Option<i32>,
-    pub timed_out: bool,
-    pub elapsed: Duration,
-    pub stdout: Vec<u8>,
-    pub stderr: Vec<u8>,
-    pub truncated: bool,
+/// How often the stop flag is looked at while a process runs.
+const STOP_CHECK: Duration = Duration::from_millis(50);
+
+/// How long a killed process may take to go. Only one that hangs in the kernel takes noticeable time.
+const DEATH: Duration = Duration::from_secs(5);
+
+/// How long what is left in the pipes is read after the end. Matters only if a writer could not be killed.
+const DRAIN: Duration = Duration::from_millis(500);
+
+/// Why there is no [`Process`].
+pub(super) enum Problem {
+    /// It did not start.
+    Start(io::Error),
+    /// It was started, and could not be watched.
+    Watch(io::Error),
+    /// It was killed, since the stop flag was set.
+    Stopped,
 }
 
-impl Ended {
-    pub(super) fn in_words(&self) -> String {
-        match (self.timed_out, self.signal, self.exit) {
-            (true, ..) => format!("timed out after {:.1} s", self.elapsed.as_secs_f64()),
-            (_, Some(signal), _) => format!("killed by {}", signal_name(signal)),
-            (_, _, exit) => format!("exit status {}", exit.unwrap_or(-1)),
-        }
+/// Starts the command in a process group of its own and waits until it ends, or its time is up, or `stop` is set.
+/// Whatever it started is killed then, as far as the system lets us find it.
+pub(super) fn run(
+    command: &mut Command,
+    folder: &Path,
+    timeout: Duration,
+    stop: Option<&AtomicBool>,
+) -> Result<Process, Problem> {
+    command.stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
+    let started = Instant::now();
+    let mut leader = orphans::start(command).map_err(Problem::Start)?;
+    let mut outputs = [
+        Output::new(leader.child.stdout.take().map(OwnedFd::from)),
+        Output::new(leader.child.stderr.take().map(OwnedFd::from)),
+    ];
+    let watched = watch(&leader.child, &mut outputs, started.checked_add(timeout), stop);
+    // Before the leader is reaped: until then nothing else can get its number.
+    let _ = kill_process_group(leader.pid, Signal::KILL);
+    let elapsed = started.elapsed();
+    let status = reap(&mut leader.child);
+    reap_group(leader.pid);
+    leader.sweep(folder);
+    let end = watched.map_err(Problem::Watch)?;
+    if matches!(end, End::Stopped) {
+        return Err(Problem::Stopped);
     }
-}
-
-/// Kills process groups whose time is up. One thread serves all runs of an oracle.
-#[derive(Debug)]
-pub(super) struct Watchdog {
-    state: Arc<(Mutex<Watched>, Condvar)>,
-}
-
-#[derive(Debug, Default)]
-struct Watched {
-    /// The group to kill, and when.
-    armed: Option<(Pid, Instant)>,
-    /// Whether it was killed.
-    fired: bool,
-    closed: bool,
-}
-
-impl Watchdog {
-    pub(super) fn new() -> Result<Self> {
-        let state = Arc::new((Mutex::new(Watched::default()), Condvar::new()));
-        let shared = state.clone();
-        std::thread::Builder::new().name("ddset-watchdog".into()).spawn(move || watch(&shared))?;
-        // Processes that leave their group come to us when their parent dies, so that they can be found.
-        #[cfg(target_os = "linux")]
-        let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
-        Ok(Watchdog { state })
+    for output in &mut outputs {
+        output.drain();
     }
-
-    fn arm(&self, group: Pid, deadline: Instant) {
-        let mut watched = lock(&self.state.0);
-        watched.armed = Some((group, deadline));
-        watched.fired = false;
-        self.state.1.notify_all();
-    }
-
-    /// Whether the group was killed.
-    fn disarm(&self) -> bool {
-        let mut watched = lock(&self.state.0);
-        watched.armed = None;
-        watched.fired
-    }
-}
-
-impl Drop for Watchdog {
-    fn drop(&mut self) {
-        lock(&self.state.0).closed = true;
-        self.state.1.notify_all();
-    }
-}
-
-fn lock(mutex: &Mutex<Watched>) -> MutexGuard<'_, Watched> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-fn watch((mutex, changed): &(Mutex<Watched>, Condvar)) {
-    let mut watched = lock(mutex);
-    while !watched.closed {
-        watched = match watched.armed {
-            None => changed.wait(watched).unwrap_or_else(PoisonError::into_inner),
-            Some((group, deadline)) => {
-                let now = Instant::now();
-                if now >= deadline {
-                    let _ = rustix::process::kill_process_group(group, Signal::KILL);
-                    watched.armed = None;
-                    watched.fired = true;
-                    continue;
-                }
-                changed.wait_timeout(watched, deadline - now).unwrap_or_else(PoisonError::into_inner).0
-            }
-        };
-    }
-}
-
-/// Runs a command to its end, or to the end of its time. `mark` is unlike that of any other run.
-pub(super) fn run(command: &mut Command, watchdog: &Watchdog, timeout: Duration, mark: &str) -> Result<Ended> {
-    command.stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0).env(MARK, mark);
-    let begin = Instant::now();
-    let mut child = spawn(command)?;
-    let group = pid(&child);
-    watchdog.arm(group, begin + timeout);
-    let stdout = drain(child.stdout.take());
-    let stderr = drain(child.stderr.take());
-    // Learn that it ended without reaping it: until it is reaped, its number, and so the group's, is no one else's.
-    while let Err(rustix::io::Errno::INTR) =
-        rustix::process::waitid(WaitId::Pid(group), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT)
-    {}
-    let elapsed = begin.elapsed();
-    let timed_out = watchdog.disarm();
-    let _ = rustix::process::kill_process_group(group, Signal::KILL);
-    let status = child.wait()?;
-    while let Ok(Some(_)) = rustix::process::waitpgid(group, WaitOptions::NOHANG) {}
-    kill_strays(mark);
-    let (stdout, more) = collect(stdout);
-    let (stderr, more_error) = collect(stderr);
-    Ok(Ended {
+    let status = status.map_err(Problem::Watch)?;
+    let timed_out = matches!(end, End::Late);
+    let [stdout, stderr] = outputs;
+    Ok(Process {
         exit: status.code(),
         signal: status.signal(),
         timed_out,
         elapsed,
-        stdout,
-        stderr,
-        truncated: more || more_error,
+        truncated: stdout.lost > 0 || stderr.lost > 0,
+        stdout: stdout.into_bytes(),
+        stderr: stderr.into_bytes(),
     })
 }
 
-/// A file that was just written may still be open in a process that is about to start (ETXTBSY); and a busy machine may be
-/// out of processes for a moment.
-fn spawn(command: &mut Command) -> Result<Child> {
-    let mut tries = 0;
+enum End {
+    Exited,
+    Late,
+    Stopped,
+}
+
+/// Reads the outputs until the process ends; it stays unreaped.
+fn watch(
+    child: &Child,
+    outputs: &mut [Output; 2],
+    deadline: Option<Instant>,
+    stop: Option<&AtomicBool>,
+) -> io::Result<End> {
+    for output in outputs.iter() {
+        if let Some(pipe) = &output.pipe {
+            rustix::io::ioctl_fionbio(pipe, true)?;
+        }
+    }
+    let pid = Pid::from_child(child);
+    let handle = exit_handle(pid);
+    let mut nap = Duration::from_millis(1);
     loop {
-        match command.spawn() {
-            Err(error) if tries < 20 && matches!(error.raw_os_error(), Some(26 | 11)) => {
-                tries += 1;
-                std::thread::sleep(Duration::from_millis(10 * tries));
+        let mut wait = Duration::from_secs(3600);
+        if stop.is_some() {
+            wait = STOP_CHECK;
+        }
+        if handle.is_none() {
+            // Nothing wakes us when the process ends.
+            wait = wait.min(nap);
+            nap = (nap * 2).min(Duration::from_millis(20));
+        }
+        if let Some(deadline) = deadline {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Ok(if has_ended(pid)? { End::Exited } else { End::Late });
             }
-            other => return other,
+            wait = wait.min(left);
+        }
+        if stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
+            return Ok(End::Stopped);
+        }
+        wait_for_any(outputs, handle.as_ref(), wait)?;
+        for output in outputs.iter_mut() {
+            output.read_some();
+        }
+        if has_ended(pid)? {
+            return Ok(End::Exited);
         }
     }
 }
 
-fn pid(child: &Child) -> Pid {
-    // A child's number is never 0, which is all that `from_raw` refuses.
-    i32::try_from(child.id()).ok().and_then(Pid::from_raw).unwrap_or(Pid::INIT)
+/// Sleeps until an output has something, the process ends, or the time is over.
+fn wait_for_any(outputs: &[Output; 2], handle: Option<&OwnedFd>, wait: Duration) -> io::Result<()> {
+    let mut fds: Vec<PollFd<'_>> = Vec::with_capacity(3);
+    for pipe in outputs.iter().filter_map(|output| output.pipe.as_ref()).chain(handle) {
+        fds.push(PollFd::from_borrowed_fd(pipe.as_fd(), PollFlags::IN));
+    }
+    // Rounded up, so that the last stretch before the deadline is slept and not spun.
+    let wait =
+        Timespec { tv_sec: i64::try_from(wait.as_secs()).unwrap_or(i64::MAX), tv_nsec: wait.subsec_nanos().into() };
+    match poll(&mut fds, Some(&wait)) {
+        Ok(_) | Err(Errno::INTR) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
 }
 
-type Drained = (Arc<Mutex<(Vec<u8>, bool)>>, Receiver<()>);
-
-/// Reads a stream to its end in a thread of its own, and keeps the beginning.
-fn drain(stream: Option<impl Read + Send + 'static>) -> Drained {
-    let kept = Arc::new(Mutex::new((Vec::new(), false)));
-    let (done, ended) = mpsc::channel();
-    let shared = kept.clone();
-    std::thread::spawn(move || {
-        let mut buffer = vec![0; 1 << 16];
-        let mut stream = stream;
-        while let Some(Ok(count @ 1..)) = stream.as_mut().map(|stream| stream.read(&mut buffer)) {
-            let mut kept = shared.lock().unwrap_or_else(PoisonError::into_inner);
-            let room = KEPT - kept.0.len();
-            kept.0.extend_from_slice(&buffer[..count.min(room)]);
-            kept.1 |= count > room;
-        }
-        let _ = done.send(());
-    });
-    (kept, ended)
-}
-
-fn collect((kept, ended): Drained) -> (Vec<u8>, bool) {
-    let _ = ended.recv_timeout(READERS_GRACE);
-    std::mem::take(&mut *kept.lock().unwrap_or_else(PoisonError::into_inner))
-}
-
-/// Kills what left the group (daemons): our adopted children that carry the mark, and theirs in turn.
+/// What becomes readable when the process ends, where the system has such a thing.
 #[cfg(target_os = "linux")]
-fn kill_strays(mark: &str) {
-    for _ in 0..64 {
-        let strays: Vec<Pid> = children().into_iter().filter(|pid| carries(*pid, mark)).collect();
-        if strays.is_empty() {
-            return;
-        }
-        for stray in strays {
-            let _ = rustix::process::kill_process(stray, Signal::KILL);
-            let _ = rustix::process::waitpid(Some(stray), WaitOptions::empty());
-        }
-    }
+fn exit_handle(pid: Pid) -> Option<OwnedFd> {
+    rustix::process::pidfd_open(pid, rustix::process::PidfdFlags::empty()).ok()
 }
 
 #[cfg(not(target_os = "linux"))]
-fn kill_strays(_: &str) {}
-
-#[cfg(target_os = "linux")]
-fn children() -> Vec<Pid> {
-    let tasks = std::fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
-    let lists = tasks.filter_map(|task| std::fs::read_to_string(task.path().join("children")).ok());
-    let numbers = lists.flat_map(|list| list.split_whitespace().filter_map(|n| n.parse().ok()).collect::<Vec<i32>>());
-    numbers.filter_map(Pid::from_raw).collect()
+fn exit_handle(_: Pid) -> Option<OwnedFd> {
+    None
 }
 
-#[cfg(target_os = "linux")]
-fn carries(pid: Pid, mark: &str) -> bool {
-    let wanted = format!("{MARK}={mark}");
-    let environment = std::fs::read(format!("/proc/{}/environ", pid.as_raw_nonzero()));
-    environment.is_ok_and(|environment| environment.split(|byte| *byte == 0).any(|entry| entry == wanted.as_bytes()))
+/// Whether the process has ended; it can still be reaped.
+fn has_ended(pid: Pid) -> io::Result<bool> {
+    let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+    loop {
+        match waitid(WaitId::Pid(pid), options) {
+            Ok(status) => return Ok(status.is_some()),
+            Err(Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
+/// Reaps a process that has ended or was killed.
+fn reap(child: &mut Child) -> io::Result<std::process::ExitStatus> {
+    let deadline = Instant::now() + DEATH;
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(status);
+        }
+        if Instant::now() > deadline {
+            let id = child.id();
+            return Err(io::Error::other(format!("process {id} was killed and does not end: it hangs in the kernel")));
+        }
+        sleep(Duration::from_micros(200));
+    }
+}
+
+/// Reaps members of a killed group that have become our children. Waiting for them is what makes the next look at our
+/// children complete: what they started becomes our child when they end.
+fn reap_group(group: Pid) {
+    let deadline = Instant::now() + DEATH;
+    while Instant::now() < deadline {
+        match waitid(WaitId::Pgid(Some(group)), WaitIdOptions::EXITED | WaitIdOptions::NOHANG) {
+            Ok(Some(_)) | Err(Errno::INTR) => {}
+            Ok(None) => sleep(Duration::from_micros(200)),
+            Err(_) => return,
+        }
+    }
+}
+
+/// One output pipe and what is kept of it: the first and the last part, since a failure's message often comes last.
+struct Output {
+    pipe: Option<OwnedFd>,
+    head: Vec<u8>,
+    tail: Vec<u8>,
+    lost: u64,
+}
+
+impl Output {
+    fn new(pipe: Option<OwnedFd>) -> Self {
+        Self { pipe, head: Vec::new(), tail: Vec::new(), lost: 0 }
+    }
+
+    /// Reads once; returns whether there may be more at once.
+    fn read_some(&mut self) -> bool {
+        let Some(pipe) = self.pipe.take() else { return false };
+        let mut file = std::fs::File::from(pipe);
+        let mut buffer = [0; 1 << 16];
+        let read = file.read(&mut buffer);
+        match read {
+            Ok(0) => return false,
+            Ok(count) => self.keep(&buffer[..count]),
+            Err(ref error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) => {}
+            Err(_) => return false,
+        }
+        self.pipe = Some(file.into());
+        read.is_ok()
+    }
+
+    fn keep(&mut self, bytes: &[u8]) {
+        let half = KEPT / 2;
+        let (first, rest) = bytes.split_at(bytes.len().min(half - self.head.len()));
+        self.head.extend_from_slice(first);
+        self.tail.extend_from_slice(rest);
+        // Cut only when it has doubled, so that each byte is moved once.
+        if self.tail.len() > 2 * half {
+            self.cut();
+        }
+    }
+
+    fn cut(&mut self) {
+        let excess = self.tail.len().saturating_sub(KEPT / 2);
+        self.tail.drain(..excess);
+        self.lost += excess as u64;
+    }
+
+    /// Reads what is left, which ends soon even if somebody goes on writing.
+    fn drain(&mut self) {
+        let deadline = Instant::now() + DRAIN;
+        while self.read_some() && Instant::now() < deadline {}
+        self.pipe = None;
+        self.cut();
+    }
+
+    fn into_bytes(mut self) -> Vec<u8> {
+        if self.lost > 0 {
+            // Also keeps a pattern from matching across the seam.
+            self.head.extend_from_slice(format!("\n[{} bytes left out]\n", self.lost).as_bytes());
+        }
+        self.head.append(&mut self.tail);
+        self.head
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_ends_of_a_long_output_are_kept() {
+        let mut output = Output::new(None);
+        let text: Vec<u8> = (0..5 * KEPT).map(|at| b'a' + (at % 23) as u8).collect();
+        for part in text.chunks(10_007) {
+            output.keep(part);
+        }
+        output.drain();
+        assert_eq!(output.lost, 4 * KEPT as u64);
+        let kept = output.into_bytes();
+        assert!(kept.starts_with(&text[..KEPT / 2]) && kept.ends_with(&text[text.len() - KEPT / 2..]));
+        assert!(kept.len() < KEPT + 100);
+    }
+
+    #[test]
+    fn output_within_the_bound_is_whole() {
+        let mut output = Output::new(None);
+        let text: Vec<u8> = (0..KEPT).map(|at| (at % 251) as u8).collect();
+        output.keep(&text);
+        output.drain();
+        assert!(output.lost == 0 && output.into_bytes() == text);
+    }
 }

@@ -114,7 +114,7 @@ impl<'r, 'o> Work<'r, 'o> {
             self.view = View::of(&candidate);
             self.tree = candidate;
             self.version += 1;
-            self.search.improved(self.tree.text())?;
+            self.search.improved(self.tree.text());
             return Ok(true);
         }
         // That a replacement does not fail says nothing of a deletion: only what takes away is noted.

@@ -1,73 +1,110 @@
-//! Between an oracle and the algorithms that ask it: outcomes by content, counts, budgets, memory.
+//! What stands between an oracle and the algorithms that ask it: no input is run twice without need, each run is counted, and the
+//! search ends when it is told to.
 //!
-//! A search knows bytes only: no grammar, no tree.
+//! It knows bytes only: no grammar, no tree.
 
-use crate::oracle::{Oracle, OracleError, Outcome, Run};
-use indexmap::IndexMap;
-use rustc_hash::FxHashMap;
+use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-/// Identifies an input by its content.
-pub type Key = blake3::Hash;
+use indexmap::IndexMap;
+use rustc_hash::FxHashMap;
 
-/// Why a search ends before it is done. What was found so far stays valid.
-#[derive(Debug, thiserror::Error)]
-pub enum Stop {
-    /// The user interrupted it.
-    #[error("interrupted")]
-    Interrupted,
-    /// The allowed number of runs is used up.
-    #[error("the budget of {0} runs is used up")]
-    Budget(u64),
-    /// The oracle could not be asked.
-    #[error(transparent)]
-    Oracle(#[from] OracleError),
-    /// A run could not be remembered.
-    #[error("a run could not be written down: {0}")]
-    Memory(#[from] std::io::Error),
+use crate::oracle::{Oracle, OracleError, Outcome, Run};
+
+/// The phase that runs count for until [`Search::enter`] names one.
+const FIRST_PHASE: &str = "search";
+
+/// An input's content, as a short key: its BLAKE3 hash.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Key([u8; 32]);
+
+impl Key {
+    /// The key of an input.
+    pub fn of(input: &[u8]) -> Self {
+        Self(*blake3::hash(input).as_bytes())
+    }
+
+    /// Reads what [`Display`](fmt::Display) writes: 64 hexadecimal digits.
+    pub fn from_hex(text: &str) -> Option<Self> {
+        blake3::Hash::from_hex(text).ok().map(|hash| Self(*hash.as_bytes()))
+    }
 }
 
-/// Outcomes of earlier runs, and a place to keep those of this one. With it, a search that was killed goes on as if it had not
-/// been: the same questions get the same answers.
+impl fmt::Display for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&blake3::Hash::from_bytes(self.0).to_hex())
+    }
+}
+
+impl fmt::Debug for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Key({self})")
+    }
+}
+
+/// Outcomes that outlive the process, so that a search that was interrupted goes on where it was.
+///
+/// `ordinal` counts the runs of one input from 0. With it, an oracle that wavers replays as it was.
 pub trait Memory {
-    /// The outcome of the `ordinal`-th run of the input, if it was run so often.
+    /// The outcome of that run, if it was recorded.
     fn lookup(&self, key: &Key, ordinal: u32) -> Option<Outcome>;
 
-    /// Keeps the outcome of a run.
+    /// Records a run: of an input of `len` bytes, in `phase`, which took `micros` microseconds.
     ///
     /// # Errors
     /// When it cannot be kept.
-    fn record(&mut self, key: &Key, ordinal: u32, run: &Record<'_>) -> std::io::Result<()>;
+    fn record(
+        &mut self,
+        key: &Key,
+        ordinal: u32,
+        outcome: Outcome,
+        phase: &str,
+        len: usize,
+        micros: u64,
+    ) -> std::io::Result<()>;
 }
 
-/// One run, as it is kept.
-#[derive(Clone, Copy, Debug)]
-pub struct Record<'a> {
-    /// Its outcome.
-    pub outcome: Outcome,
-    /// What it was for.
-    pub phase: &'a str,
-    /// Length of the input in bytes.
-    pub len: usize,
-    /// Wall time in microseconds.
-    pub micros: u64,
+/// Why a search ends early. What was found so far holds.
+#[derive(Debug, thiserror::Error)]
+pub enum Stop {
+    /// The stop flag was set.
+    #[error("interrupted")]
+    Interrupted,
+    /// A limit was met; says which.
+    #[error("{0}")]
+    Budget(String),
+    /// The oracle could not be asked.
+    #[error(transparent)]
+    Oracle(#[from] OracleError),
+    /// A run could not be recorded, so that a search that goes on could not be resumed.
+    #[error("the outcome of a run cannot be kept: {0}")]
+    Memory(#[source] std::io::Error),
 }
 
-/// Runs by outcome.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+/// How much a search may cost. The default is no limit.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Budget {
+    /// The number of runs, replayed ones included, so that a resumed search ends where it would have.
+    pub max_runs: Option<u64>,
+    /// The moment after which no run is started.
+    pub deadline: Option<Instant>,
+}
+
+/// How many runs had which outcome.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Counts {
-    /// Runs that failed in the way in question.
+    /// Runs that were [`Outcome::Fail`].
     pub fail: u64,
-    /// Runs without that failure.
+    /// Runs that were [`Outcome::Pass`].
     pub pass: u64,
-    /// Runs that said nothing.
+    /// Runs that were [`Outcome::Unresolved`].
     pub unresolved: u64,
 }
 
 impl Counts {
-    /// All of them.
+    /// All runs.
     pub fn total(&self) -> u64 {
         self.fail + self.pass + self.unresolved
     }
@@ -83,32 +120,60 @@ impl Counts {
 
 /// What an observer is told.
 #[derive(Clone, Copy, Debug)]
-pub enum Event<'a> {
-    /// A run ended.
-    Ran {
-        /// What it was for.
-        phase: &'a str,
+#[non_exhaustive]
+pub enum Event<'e> {
+    /// A phase begins.
+    Phase {
+        /// Its name.
+        phase: &'static str,
+    },
+    /// A run has ended.
+    Run {
+        /// The phase it belongs to.
+        phase: &'static str,
+        /// The number of runs so far, this one included.
+        runs: u64,
         /// Its outcome.
         outcome: Outcome,
-        /// How many runs there were, this one included.
-        runs: u64,
+        /// The input's length in bytes.
+        len: usize,
+        /// Whether it was served from memory.
+        replayed: bool,
+        /// How long it took.
+        elapsed: Duration,
     },
     /// A smaller failing input is known.
-    Best(&'a [u8]),
+    Best {
+        /// The input.
+        best: &'e [u8],
+        /// The number of runs so far.
+        runs: u64,
+    },
+    /// Two runs of one input did not agree on whether it fails.
+    Contradiction {
+        /// The number of contradictions so far.
+        contradictions: u64,
+    },
 }
 
-type Observer<'a> = Box<dyn FnMut(&Event<'_>) -> std::io::Result<()> + 'a>;
-
-/// Asks an oracle on behalf of an algorithm.
+/// An oracle with a memory, counters and limits.
+///
+/// ```
+/// use ddset::{oracle::Outcome, search::Search};
+/// let oracle = |input: &[u8]| if input.contains(&b'x') { Outcome::Fail } else { Outcome::Pass };
+/// let mut search = Search::new(&oracle);
+/// assert_eq!(search.test(b"axb")?, Outcome::Fail);
+/// assert_eq!(search.test(b"axb")?, Outcome::Fail);
+/// assert_eq!(search.runs(), 1);
+/// # Ok::<(), ddset::search::Stop>(())
+/// ```
 pub struct Search<'a> {
     oracle: &'a dyn Oracle,
-    outcomes: FxHashMap<Key, Outcome>,
-    /// How often each input was run.
-    ordinals: FxHashMap<Key, u32>,
     memory: Option<Box<dyn Memory + 'a>>,
     observer: Option<Observer<'a>>,
     stop: Option<Arc<AtomicBool>>,
-    max_runs: Option<u64>,
+    budget: Budget,
+    known: FxHashMap<Key, Known>,
     phase: &'static str,
     phases: IndexMap<&'static str, Counts>,
     runs: u64,
@@ -116,34 +181,26 @@ pub struct Search<'a> {
     contradictions: u64,
 }
 
-impl std::fmt::Debug for Search<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Search").field("runs", &self.runs).field("phases", &self.phases).finish_non_exhaustive()
-    }
+type Observer<'a> = Box<dyn FnMut(&Event<'_>) + 'a>;
+
+/// What is known of one input.
+struct Known {
+    outcome: Outcome,
+    /// The next run's ordinal. Runs that are never replayed do not count here.
+    runs: u32,
 }
 
 impl<'a> Search<'a> {
-    /// A search without memory and budget.
-    ///
-    /// ```
-    /// use ddset::oracle::Outcome;
-    /// let oracle = |input: &[u8]| if input.contains(&b'x') { Outcome::Fail } else { Outcome::Pass };
-    /// let mut search = ddset::search::Search::new(&oracle);
-    /// assert_eq!(search.test(b"xyz")?, Outcome::Fail);
-    /// assert_eq!(search.test(b"xyz")?, Outcome::Fail);
-    /// assert_eq!(search.runs(), 1);
-    /// # Ok::<(), ddset::search::Stop>(())
-    /// ```
+    /// A search without memory, limits or observer.
     pub fn new(oracle: &'a dyn Oracle) -> Self {
-        Search {
+        Self {
             oracle,
-            outcomes: FxHashMap::default(),
-            ordinals: FxHashMap::default(),
             memory: None,
             observer: None,
             stop: None,
-            max_runs: None,
-            phase: "other",
+            budget: Budget::default(),
+            known: FxHashMap::default(),
+            phase: FIRST_PHASE,
             phases: IndexMap::new(),
             runs: 0,
             replayed: 0,
@@ -151,202 +208,371 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Takes the outcomes of earlier runs from `memory`, and keeps new ones there.
+    /// Replays runs from the memory, and records new ones there.
     #[must_use]
     pub fn with_memory(mut self, memory: Box<dyn Memory + 'a>) -> Self {
         self.memory = Some(memory);
         self
     }
 
-    /// Ends with [`Stop::Interrupted`] before the next run once the flag is set.
+    /// Ends the search when the flag is set: before the next run, or with the run in flight if the oracle heeds it too.
     #[must_use]
-    pub fn with_stop(mut self, flag: Arc<AtomicBool>) -> Self {
-        self.stop = Some(flag);
+    pub fn with_stop(mut self, stop: Arc<AtomicBool>) -> Self {
+        self.stop = Some(stop);
         self
     }
 
-    /// Ends with [`Stop::Budget`] instead of making more runs.
+    /// Ends the search when the budget is used up.
     #[must_use]
-    pub fn with_max_runs(mut self, max_runs: Option<u64>) -> Self {
-        self.max_runs = max_runs;
+    pub fn with_budget(mut self, budget: Budget) -> Self {
+        self.budget = budget;
         self
     }
 
-    /// Tells `observer` of each run and each gain. An error of its ends the search.
+    /// Tells what happens. The observer must not be slow: the search waits for it.
     #[must_use]
-    pub fn with_observer(mut self, observer: impl FnMut(&Event<'_>) -> std::io::Result<()> + 'a) -> Self {
-        self.observer = Some(Box::new(observer));
+    pub fn with_observer(mut self, observer: Box<dyn FnMut(&Event<'_>) + 'a>) -> Self {
+        self.observer = Some(observer);
         self
     }
 
-    /// Names what the next runs are for.
+    /// Runs count for this phase from now on.
     pub fn enter(&mut self, phase: &'static str) {
         self.phase = phase;
+        self.notify(&Event::Phase { phase });
     }
 
-    /// The outcome of an input; a run only if it was not tested before.
+    /// The outcome of an input: what is known of it, else that of a run.
     ///
     /// # Errors
-    /// When the search must end.
+    /// When the search is to end.
     pub fn test(&mut self, input: &[u8]) -> Result<Outcome, Stop> {
-        match self.known(input) {
-            Some(outcome) => Ok(outcome),
-            None => self.run(input),
+        let key = Key::of(input);
+        match self.known.get(&key) {
+            Some(known) => Ok(known.outcome),
+            None => self.ask(key, input),
         }
     }
 
-    /// The outcome of an input, if it was tested before.
+    /// What is known of an input, without a run.
     pub fn known(&self, input: &[u8]) -> Option<Outcome> {
-        self.outcomes.get(&blake3::hash(input)).copied()
+        self.known.get(&Key::of(input)).map(|known| known.outcome)
     }
 
-    /// One more run of an input, whatever is known of it. If any run of it failed, it fails: a failure is a fact.
+    /// The outcome of one more run. What is known of the input becomes the most telling of its runs: `Fail`, then `Pass`, then
+    /// `Unresolved`; a fail is a fact.
     ///
     /// # Errors
-    /// When the search must end.
+    /// When the search is to end.
     pub fn retest(&mut self, input: &[u8]) -> Result<Outcome, Stop> {
-        self.run(input)
+        self.ask(Key::of(input), input)
     }
 
-    /// A fresh run, served from no memory and remembered in none: the last word on a result.
+    /// A run that is fresh in any case, served neither from memory nor from what is known: the last word on an input. It is not
+    /// recorded either, and so it is fresh again in a resumed search. The budget does not hold it back: a search that ends for its
+    /// budget still has a last word to say.
     ///
     /// # Errors
-    /// When the oracle cannot be asked.
+    /// When the stop flag is set, or the oracle cannot be asked.
     pub fn confirm(&mut self, input: &[u8]) -> Result<Run, Stop> {
-        let run = self.oracle.run(input)?;
-        self.count(run.outcome)?;
+        if self.is_stopped() {
+            return Err(Stop::Interrupted);
+        }
+        let (run, elapsed) = self.run(input)?;
+        self.learn(Key::of(input), run.outcome, 0);
+        self.count(run.outcome, input.len(), false, elapsed);
         Ok(run)
     }
 
     /// Tells the observer of a smaller failing input.
-    ///
-    /// # Errors
-    /// When the observer fails, for example because the disk is full.
-    pub fn improved(&mut self, best: &[u8]) -> Result<(), Stop> {
-        if let Some(observer) = &mut self.observer {
-            observer(&Event::Best(best))?;
-        }
-        Ok(())
+    pub fn improved(&mut self, best: &[u8]) {
+        let runs = self.runs;
+        self.notify(&Event::Best { best, runs });
     }
 
-    /// How many runs there were, replayed ones included.
+    /// The number of runs, replayed ones included: the same for a search that was interrupted and resumed.
     pub fn runs(&self) -> u64 {
         self.runs
     }
 
-    /// How many of them were served from memory.
+    /// How many of the runs were served from memory.
     pub fn replayed(&self) -> u64 {
         self.replayed
     }
 
-    /// How often two runs of one input differed.
+    /// How often one more run of an input did not agree with what was known of it on whether it fails.
     pub fn contradictions(&self) -> u64 {
         self.contradictions
     }
 
-    /// The runs by what they were for, in the order in which that first came up.
+    /// The runs by phase, in the order in which the phases had their first run.
     pub fn phases(&self) -> &IndexMap<&'static str, Counts> {
         &self.phases
     }
 
-    fn run(&mut self, input: &[u8]) -> Result<Outcome, Stop> {
-        let key = blake3::hash(input);
-        let ordinal = self.ordinals.get(&key).copied().unwrap_or(0);
+    /// The next run of an input: from memory, else from the oracle.
+    fn ask(&mut self, key: Key, input: &[u8]) -> Result<Outcome, Stop> {
+        self.check()?;
+        let ordinal = self.known.get(&key).map_or(0, |known| known.runs);
         let remembered = self.memory.as_ref().and_then(|memory| memory.lookup(&key, ordinal));
-        let outcome = match remembered {
-            Some(outcome) => {
-                self.replayed += 1;
-                outcome
+        let (outcome, elapsed) = match remembered {
+            Some(outcome) => (outcome, Duration::ZERO),
+            None => {
+                let (run, elapsed) = self.run(input)?;
+                self.record(&key, ordinal, run.outcome, input.len(), elapsed)?;
+                (run.outcome, elapsed)
             }
-            None => self.ask(input, &key, ordinal)?,
         };
-        self.ordinals.insert(key, ordinal + 1);
-        let known = self.outcomes.get(&key).copied();
-        self.contradictions += u64::from(known.is_some_and(|known| known != outcome));
-        if known != Some(Outcome::Fail) {
-            self.outcomes.insert(key, outcome);
-        }
-        self.count(outcome)?;
+        self.learn(key, outcome, 1);
+        self.count(outcome, input.len(), remembered.is_some(), elapsed);
         Ok(outcome)
     }
 
-    fn ask(&mut self, input: &[u8], key: &Key, ordinal: u32) -> Result<Outcome, Stop> {
-        if self.stop.as_ref().is_some_and(|stop| stop.load(Ordering::Relaxed)) {
+    fn check(&self) -> Result<(), Stop> {
+        if self.is_stopped() {
             return Err(Stop::Interrupted);
         }
-        if let Some(max_runs) = self.max_runs.filter(|max_runs| self.runs >= *max_runs) {
-            return Err(Stop::Budget(max_runs));
+        if let Some(max) = self.budget.max_runs.filter(|max| self.runs >= *max) {
+            return Err(Stop::Budget(format!("the budget of {max} runs is used up")));
         }
-        let begin = Instant::now();
-        let outcome = self.oracle.run(input)?.outcome;
-        // A Ctrl-C can reach the oracle's process, too: what it then says is not about the input.
-        if self.stop.as_ref().is_some_and(|stop| stop.load(Ordering::Relaxed)) {
-            return Err(Stop::Interrupted);
-        }
-        if let Some(memory) = &mut self.memory {
-            let micros = begin.elapsed().as_micros() as u64;
-            memory.record(key, ordinal, &Record { outcome, phase: self.phase, len: input.len(), micros })?;
-        }
-        Ok(outcome)
-    }
-
-    fn count(&mut self, outcome: Outcome) -> Result<(), Stop> {
-        self.runs += 1;
-        self.phases.entry(self.phase).or_default().add(outcome);
-        if let Some(observer) = &mut self.observer {
-            observer(&Event::Ran { phase: self.phase, outcome, runs: self.runs })?;
+        if self.budget.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            return Err(Stop::Budget("the time is used up".to_owned()));
         }
         Ok(())
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.stop.as_ref().is_some_and(|stop| stop.load(Ordering::Relaxed))
+    }
+
+    fn run(&self, input: &[u8]) -> Result<(Run, Duration), Stop> {
+        let started = Instant::now();
+        match self.oracle.run(input) {
+            Ok(run) => Ok((run, started.elapsed())),
+            // The oracle may have been told to stop as well: that is no fault of it.
+            Err(_) if self.is_stopped() => Err(Stop::Interrupted),
+            Err(error) => Err(Stop::Oracle(error)),
+        }
+    }
+
+    fn record(&mut self, key: &Key, ordinal: u32, outcome: Outcome, len: usize, time: Duration) -> Result<(), Stop> {
+        let Some(memory) = &mut self.memory else { return Ok(()) };
+        let micros = u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
+        memory.record(key, ordinal, outcome, self.phase, len, micros).map_err(Stop::Memory)
+    }
+
+    fn learn(&mut self, key: Key, outcome: Outcome, runs: u32) {
+        let Some(known) = self.known.get_mut(&key) else {
+            self.known.insert(key, Known { outcome, runs });
+            return;
+        };
+        known.runs += runs;
+        let contradicts = (known.outcome == Outcome::Fail) != (outcome == Outcome::Fail);
+        if tells(outcome) > tells(known.outcome) {
+            known.outcome = outcome;
+        }
+        if contradicts {
+            self.contradictions += 1;
+            let contradictions = self.contradictions;
+            self.notify(&Event::Contradiction { contradictions });
+        }
+    }
+
+    fn count(&mut self, outcome: Outcome, len: usize, replayed: bool, elapsed: Duration) {
+        self.runs += 1;
+        self.replayed += u64::from(replayed);
+        self.phases.entry(self.phase).or_default().add(outcome);
+        let (phase, runs) = (self.phase, self.runs);
+        self.notify(&Event::Run { phase, runs, outcome, len, replayed, elapsed });
+    }
+
+    fn notify(&mut self, event: &Event<'_>) {
+        if let Some(observer) = &mut self.observer {
+            observer(event);
+        }
+    }
+}
+
+/// How much an outcome tells of an input.
+fn tells(outcome: Outcome) -> u8 {
+    match outcome {
+        Outcome::Unresolved => 0,
+        Outcome::Pass => 1,
+        Outcome::Fail => 2,
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::cell::RefCell;
+    use std::collections::BTreeMap;
+    use std::rc::Rc;
+    use std::sync::atomic::AtomicU64;
+
     use super::*;
-    use std::sync::atomic::AtomicU32;
 
-    #[test]
-    fn a_failure_is_a_fact_and_a_contradiction_is_counted() {
-        let runs = AtomicU32::new(0);
-        let oracle = |_: &[u8]| if runs.fetch_add(1, Ordering::Relaxed) == 1 { Outcome::Fail } else { Outcome::Pass };
-        let mut search = Search::new(&oracle);
-        let outcomes: Vec<Outcome> = (0..3).map(|_| search.retest(b"x").expect("runs")).collect();
-        assert_eq!(outcomes, [Outcome::Pass, Outcome::Fail, Outcome::Pass]);
-        assert_eq!(search.known(b"x"), Some(Outcome::Fail));
-        assert_eq!((search.runs(), search.contradictions()), (3, 2));
+    fn on_x(input: &[u8]) -> Outcome {
+        if input.contains(&b'x') { Outcome::Fail } else { Outcome::Pass }
     }
 
-    #[test]
-    fn a_budget_ends_the_search_and_known_outcomes_stay_free() {
-        let oracle = |_: &[u8]| Outcome::Pass;
-        let mut search = Search::new(&oracle).with_max_runs(Some(1));
-        assert!(search.test(b"a").is_ok());
-        assert!(matches!(search.test(b"b"), Err(Stop::Budget(1))));
-        assert!(search.test(b"a").is_ok());
+    /// An oracle that says one thing after another.
+    fn script(outcomes: &[Outcome]) -> impl Fn(&[u8]) -> Outcome + Send + Sync + use<> {
+        let (outcomes, next) = (outcomes.to_vec(), AtomicU64::new(0));
+        move |_: &[u8]| outcomes[next.fetch_add(1, Ordering::Relaxed) as usize]
     }
 
-    #[derive(Default)]
-    struct Known(Vec<(Key, u32, Outcome)>);
+    #[derive(Clone, Default)]
+    struct Notes(Rc<RefCell<BTreeMap<(Key, u32), Outcome>>>);
 
-    impl Memory for Known {
+    impl Memory for Notes {
         fn lookup(&self, key: &Key, ordinal: u32) -> Option<Outcome> {
-            self.0.iter().find(|(k, o, _)| k == key && *o == ordinal).map(|(.., outcome)| *outcome)
+            self.0.borrow().get(&(*key, ordinal)).copied()
         }
 
-        fn record(&mut self, key: &Key, ordinal: u32, run: &Record<'_>) -> std::io::Result<()> {
-            self.0.push((*key, ordinal, run.outcome));
+        fn record(
+            &mut self,
+            key: &Key,
+            ordinal: u32,
+            outcome: Outcome,
+            _: &str,
+            _: usize,
+            _: u64,
+        ) -> std::io::Result<()> {
+            assert!(self.0.borrow_mut().insert((*key, ordinal), outcome).is_none(), "recorded twice");
             Ok(())
         }
     }
 
     #[test]
-    fn remembered_runs_are_replayed_in_their_order() {
-        let key = blake3::hash(b"x");
-        let memory = Known(vec![(key, 0, Outcome::Pass), (key, 1, Outcome::Fail)]);
-        let oracle = |_: &[u8]| Outcome::Unresolved;
-        let mut search = Search::new(&oracle).with_memory(Box::new(memory));
-        let outcomes: Vec<Outcome> = (0..3).map(|_| search.retest(b"x").expect("runs")).collect();
-        assert_eq!(outcomes, [Outcome::Pass, Outcome::Fail, Outcome::Unresolved]);
-        assert_eq!((search.runs(), search.replayed()), (3, 2));
+    fn an_input_is_run_once() {
+        let mut search = Search::new(&on_x);
+        assert_eq!(search.known(b"x"), None);
+        for _ in 0..3 {
+            assert_eq!(search.test(b"x").unwrap(), Outcome::Fail);
+        }
+        assert_eq!((search.runs(), search.known(b"x")), (1, Some(Outcome::Fail)));
+    }
+
+    #[test]
+    fn phases_count_in_order_of_first_use() {
+        let mut search = Search::new(&on_x);
+        for (phase, input) in [("b", b"x"), ("c", b"y"), ("b", b"z"), ("b", b"x")] {
+            search.enter(phase);
+            search.test(input).unwrap();
+        }
+        let phases: Vec<_> = search.phases().iter().map(|(name, counts)| (*name, counts.fail, counts.pass)).collect();
+        assert_eq!(phases, [("b", 1, 1), ("c", 0, 1)]);
+    }
+
+    #[test]
+    fn a_fail_is_a_fact() {
+        let oracle = script(&[Outcome::Pass, Outcome::Fail, Outcome::Pass, Outcome::Fail]);
+        let mut search = Search::new(&oracle);
+        search.test(b"a").unwrap();
+        assert_eq!(search.retest(b"a").unwrap(), Outcome::Fail);
+        assert_eq!(search.contradictions(), 1);
+        assert_eq!(search.retest(b"a").unwrap(), Outcome::Pass);
+        assert_eq!((search.known(b"a"), search.contradictions()), (Some(Outcome::Fail), 2));
+        search.retest(b"a").unwrap();
+        assert_eq!((search.contradictions(), search.runs()), (2, 4));
+    }
+
+    #[test]
+    fn a_pass_tells_more_than_nothing() {
+        let oracle = script(&[Outcome::Unresolved, Outcome::Pass, Outcome::Unresolved]);
+        let mut search = Search::new(&oracle);
+        for _ in 0..3 {
+            search.retest(b"a").unwrap();
+        }
+        assert_eq!((search.known(b"a"), search.contradictions()), (Some(Outcome::Pass), 0));
+    }
+
+    #[test]
+    fn a_resumed_search_replays_what_was() {
+        let answers = [Outcome::Pass, Outcome::Fail, Outcome::Pass, Outcome::Fail, Outcome::Fail];
+        let notes = Notes::default();
+        let ask = |search: &mut Search<'_>| {
+            search.test(b"a").unwrap();
+            search.retest(b"a").unwrap();
+            search.retest(b"a").unwrap();
+            (search.confirm(b"a").unwrap().outcome, search.runs(), search.contradictions())
+        };
+        let first = script(&answers);
+        let mut search = Search::new(&first).with_memory(Box::new(notes.clone()));
+        assert_eq!(ask(&mut search), (Outcome::Fail, 4, 2));
+        // Only the last word is asked for again, and what follows it.
+        let second = script(&answers[3..]);
+        let mut resumed = Search::new(&second).with_memory(Box::new(notes));
+        assert_eq!(ask(&mut resumed), (Outcome::Fail, 4, 2));
+        assert_eq!(resumed.replayed(), 3);
+        resumed.retest(b"a").unwrap();
+        assert_eq!((resumed.runs(), resumed.replayed()), (5, 3));
+    }
+
+    #[test]
+    fn a_last_word_is_fresh_and_is_learnt() {
+        let oracle = script(&[Outcome::Pass, Outcome::Fail]);
+        let mut search = Search::new(&oracle);
+        search.test(b"a").unwrap();
+        assert_eq!(search.confirm(b"a").unwrap().outcome, Outcome::Fail);
+        assert_eq!((search.known(b"a"), search.contradictions()), (Some(Outcome::Fail), 1));
+    }
+
+    #[test]
+    fn limits_end_it() {
+        let mut search = Search::new(&on_x).with_budget(Budget { max_runs: Some(1), deadline: None });
+        search.test(b"a").unwrap();
+        search.test(b"a").unwrap();
+        assert!(matches!(search.test(b"b"), Err(Stop::Budget(text)) if text.contains('1')));
+        assert_eq!(search.confirm(b"a").unwrap().outcome, Outcome::Pass);
+        let past = Budget { max_runs: None, deadline: Some(Instant::now()) };
+        assert!(matches!(Search::new(&on_x).with_budget(past).test(b"a"), Err(Stop::Budget(_))));
+        let flag = Arc::new(AtomicBool::new(true));
+        assert!(matches!(Search::new(&on_x).with_stop(flag).test(b"a"), Err(Stop::Interrupted)));
+    }
+
+    struct Broken(Arc<AtomicBool>);
+
+    impl Oracle for Broken {
+        fn run(&self, input: &[u8]) -> Result<Run, OracleError> {
+            self.0.store(input == b"stop", Ordering::Relaxed);
+            Err(OracleError::new("gone"))
+        }
+
+        fn identity(&self) -> String {
+            String::new()
+        }
+    }
+
+    #[test]
+    fn a_stopped_run_is_no_fault_of_the_oracle() {
+        let flag = Arc::new(AtomicBool::new(false));
+        let oracle = Broken(Arc::clone(&flag));
+        let mut search = Search::new(&oracle).with_stop(flag);
+        assert!(matches!(search.test(b"a"), Err(Stop::Oracle(error)) if error.message == "gone"));
+        assert!(matches!(search.test(b"stop"), Err(Stop::Interrupted)));
+        assert_eq!(search.runs(), 0);
+    }
+
+    #[test]
+    fn the_observer_sees_runs_and_the_best() {
+        let mut seen = Vec::new();
+        let observer = |event: &Event<'_>| match event {
+            Event::Run { runs, outcome, len, .. } => seen.push(format!("{runs} {outcome:?} {len}")),
+            Event::Best { best, runs } => seen.push(format!("best {} {runs}", best.len())),
+            _ => {}
+        };
+        let mut search = Search::new(&on_x).with_observer(Box::new(observer));
+        search.test(b"xx").unwrap();
+        search.improved(b"xx");
+        drop(search);
+        assert_eq!(seen, ["1 Fail 2", "best 2 1"]);
+    }
+
+    #[test]
+    fn keys_survive_their_text() {
+        let key = Key::of(b"a");
+        assert_eq!(Key::from_hex(&key.to_string()), Some(key));
+        assert_eq!(Key::from_hex("zz"), None);
     }
 }

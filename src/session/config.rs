@@ -1,132 +1,364 @@
-//! `ddset.toml`: grammar, oracle and options beside the inputs.
+//! `ddset.toml`: what to reduce, and how to tell that it fails, written down once beside the files it speaks of.
+//!
+//! ```toml
+//! grammar = "expr"                  # a shipped grammar, or a file
+//! start = "expr"                    # the start symbol
+//! input = "input.expr"
+//! seed = 1
+//! prepare = ["cargo", "build"]      # run once, in this file's folder
+//!
+//! [oracle]
+//! command = ["target/debug/calc", "{}"]   # or: test = "run.sh"
+//! fail-exit = [101]                 # also fail-signal, fail-output
+//! unresolved-output = "syntax error"      # also unresolved-exit, unresolved-signal
+//! timeout = "10s"
+//! timeout-is = "unresolved"         # or "fail"
+//! ```
 
-use super::{SessionError, io};
-use serde::Deserialize;
+use std::fs;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
-/// A `ddset.toml`. Paths in it start from its folder.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+use serde::{Deserialize, Deserializer};
+
+use crate::oracle::{CommandSpec, Rules, Signal, TIMEOUT, parse_duration};
+
+/// The file's name.
+pub const NAME: &str = "ddset.toml";
+
+/// How much of a failed preparation's output goes into the error, in lines.
+const LINES: usize = 20;
+
+/// What a `ddset.toml` says. Nothing in it is required: the command line may say it instead.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Config {
-    /// A bundled grammar's name, or a grammar file.
+    /// The grammar's name or file. See [`Config::path_of`] for a file.
     pub grammar: Option<String>,
-    /// The rule to start at.
+    /// The start symbol.
     pub start: Option<String>,
-    /// The input, if none is named on the command line.
+    /// The input file, relative to this file's folder. See [`Config::input_path`].
     pub input: Option<PathBuf>,
-    /// Seed of everything random.
+    /// The seed of all random choices.
     pub seed: Option<u64>,
-    /// A command that is run once, in this folder, before the first run of the oracle; it must exit 0.
+    /// A command to run once before the first run of the oracle. See [`Config::prepare`].
     #[serde(default)]
     pub prepare: Vec<String>,
-    /// How to tell whether an input fails.
-    #[serde(default)]
-    pub oracle: OracleConfig,
-    /// The folder of the file.
+    /// How to tell that an input fails.
+    pub oracle: Option<OracleConfig>,
+    /// The file itself, absolute.
     #[serde(skip)]
-    pub folder: PathBuf,
+    pub path: PathBuf,
 }
 
-/// The `[oracle]` table; the keys are the options of the command line.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+/// The `[oracle]` table. Lists may be written as a single value.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct OracleConfig {
-    /// A script.
+    /// A script that says by exit status 0 that the input fails.
     pub test: Option<PathBuf>,
-    /// A program with its arguments.
-    pub command: Vec<String>,
+    /// A program and its arguments; `{}` or `@@` stands for the candidate's path.
+    pub command: Option<Vec<String>>,
     /// Exit statuses that are the failure.
-    #[serde(deserialize_with = "one_or_more")]
+    #[serde(default, deserialize_with = "one_or_more")]
     pub fail_exit: Vec<i32>,
     /// Signals that are the failure.
-    #[serde(deserialize_with = "one_or_more")]
-    pub fail_signal: Vec<String>,
-    /// Regular expressions over the output that are the failure.
-    #[serde(deserialize_with = "one_or_more")]
+    #[serde(default, deserialize_with = "one_or_more")]
+    pub fail_signal: Vec<Signal>,
+    /// Regular expressions that match the failure's output.
+    #[serde(default, deserialize_with = "one_or_more")]
     pub fail_output: Vec<String>,
     /// Exit statuses that say nothing.
-    #[serde(deserialize_with = "one_or_more")]
+    #[serde(default, deserialize_with = "one_or_more")]
     pub unresolved_exit: Vec<i32>,
     /// Signals that say nothing.
-    #[serde(deserialize_with = "one_or_more")]
-    pub unresolved_signal: Vec<String>,
-    /// Regular expressions over the output that say nothing.
-    #[serde(deserialize_with = "one_or_more")]
+    #[serde(default, deserialize_with = "one_or_more")]
+    pub unresolved_signal: Vec<Signal>,
+    /// Regular expressions that match output that says nothing.
+    #[serde(default, deserialize_with = "one_or_more")]
     pub unresolved_output: Vec<String>,
-    /// Time for one run.
-    #[serde(deserialize_with = "duration")]
+    /// The time one run may take.
+    #[serde(default, deserialize_with = "time_span")]
     pub timeout: Option<Duration>,
-    /// What a run that takes longer is.
+    /// What a run is that takes longer.
     pub timeout_is: Option<TimeoutIs>,
 }
 
-/// What a run that takes too long is.
+/// What a run is that is killed for its time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TimeoutIs {
-    /// It says nothing.
-    Unresolved,
-    /// It is the failure.
+    /// The failure: it is a hang.
     Fail,
+    /// Nothing is said.
+    Unresolved,
 }
 
-fn one_or_more<'de, T: Deserialize<'de>, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<T>, D::Error> {
-    #[derive(Deserialize)]
-    #[serde(untagged)]
-    enum OneOrMore<T> {
-        One(T),
-        More(Vec<T>),
-    }
-    Ok(match OneOrMore::deserialize(deserializer)? {
-        OneOrMore::One(one) => vec![one],
-        OneOrMore::More(more) => more,
-    })
-}
-
-fn duration<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Duration>, D::Error> {
-    let written = String::deserialize(deserializer)?;
-    humantime::parse_duration(&written).map(Some).map_err(serde::de::Error::custom)
+/// What is wrong with a `ddset.toml`, and what to do about it.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ConfigError {
+    /// There is none.
+    #[error("there is no {path}: write one, or give the grammar, the oracle and the input as arguments", path = path.display())]
+    Missing {
+        /// Where it was looked for.
+        path: PathBuf,
+    },
+    /// It cannot be read.
+    #[error("{path} cannot be read: {source}", path = path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// It does not say what it should; the message shows the place.
+    #[error("{path}: {message}", path = path.display())]
+    Content {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong, and where.
+        message: String,
+    },
+    /// The preparation did not succeed.
+    #[error("`prepare` in {path} did not succeed: {message}", path = path.display())]
+    Prepare {
+        /// The file.
+        path: PathBuf,
+        /// How it ended, and the last of what it printed.
+        message: String,
+    },
 }
 
 impl Config {
-    /// Reads a `ddset.toml`.
+    /// Reads the file, or the `ddset.toml` in the folder.
     ///
     /// # Errors
-    /// When it cannot be read, or holds what is not known here.
-    pub fn load(path: &Path) -> Result<Config, SessionError> {
-        let text = std::fs::read_to_string(path).map_err(io("read", path))?;
-        let mut config: Config = toml::from_str(&text)
-            .map_err(|error| SessionError::Config { path: path.to_owned(), what: error.to_string() })?;
-        config.folder = path.parent().map(Path::to_owned).unwrap_or_default();
+    /// When there is none, or it cannot be read, or says something that it should not.
+    pub fn find(path: &Path) -> Result<Self, ConfigError> {
+        let path = if path.is_dir() { path.join(NAME) } else { path.to_owned() };
+        let read = |source: io::Error| match source.kind() {
+            ErrorKind::NotFound => ConfigError::Missing { path: path.clone() },
+            _ => ConfigError::Read { path: path.clone(), source },
+        };
+        let text = fs::read_to_string(&path).map_err(read)?;
+        Self::parse(&text, &std::path::absolute(&path).map_err(read)?)
+    }
+
+    /// Reads the text of a file at `path`, which is absolute.
+    ///
+    /// # Errors
+    /// When it says something that it should not.
+    pub fn parse(text: &str, path: &Path) -> Result<Self, ConfigError> {
+        let content = |message: String| ConfigError::Content { path: path.to_owned(), message };
+        let mut config: Self = toml::from_str(text).map_err(|error| content(error.to_string()))?;
+        config.path = path.to_owned();
+        if config.oracle.as_ref().is_some_and(|oracle| oracle.test.is_some() && oracle.command.is_some()) {
+            return Err(content("the oracle is either a `test` or a `command`, not both".to_owned()));
+        }
+        if let Some(spec) = config.command_spec() {
+            spec.check().map_err(|error| content(error.message))?;
+        }
         Ok(config)
     }
 
-    /// The `ddset.toml` in a folder, or beside a file, if there is one.
+    /// The folder that its paths start from.
+    pub fn folder(&self) -> &Path {
+        self.path.parent().unwrap_or(Path::new("/"))
+    }
+
+    /// A path as this file means it.
+    pub fn path_of(&self, path: impl AsRef<Path>) -> PathBuf {
+        self.folder().join(path)
+    }
+
+    /// The input file.
+    pub fn input_path(&self) -> Option<PathBuf> {
+        self.input.as_ref().map(|input| self.path_of(input))
+    }
+
+    /// The oracle, if it says one. Its file name is that of the input, if it says one.
+    pub fn command_spec(&self) -> Option<CommandSpec> {
+        let oracle = self.oracle.as_ref()?;
+        let mut spec = match (&oracle.test, &oracle.command) {
+            (Some(test), _) => CommandSpec::script(test),
+            (None, Some(argv)) => CommandSpec::program(argv.iter().cloned()),
+            (None, None) => return None,
+        };
+        spec.base = self.folder().to_owned();
+        spec.fail = Rules {
+            exit: oracle.fail_exit.clone(),
+            signal: oracle.fail_signal.clone(),
+            output: oracle.fail_output.clone(),
+        };
+        spec.unresolved = Rules {
+            exit: oracle.unresolved_exit.clone(),
+            signal: oracle.unresolved_signal.clone(),
+            output: oracle.unresolved_output.clone(),
+        };
+        spec.timeout = oracle.timeout.unwrap_or(TIMEOUT);
+        spec.timeout_is_fail = oracle.timeout_is == Some(TimeoutIs::Fail);
+        if let Some(name) = self.input.as_deref().and_then(Path::file_name) {
+            spec.file_name = name.to_string_lossy().into_owned();
+        }
+        Some(spec)
+    }
+
+    /// Runs the preparation, if there is one, in the file's folder and without input. What it prints is shown only if it fails.
     ///
     /// # Errors
-    /// When there is one that cannot be read.
-    pub fn beside(input: &Path) -> Result<Option<Config>, SessionError> {
-        let folder = if input.is_dir() { input } else { input.parent().unwrap_or(Path::new("")) };
-        let path = folder.join("ddset.toml");
-        if path.is_file() { Config::load(&path).map(Some) } else { Ok(None) }
+    /// When it cannot be run or does not exit with status 0.
+    pub fn prepare(&self) -> Result<(), ConfigError> {
+        let [program, arguments @ ..] = self.prepare.as_slice() else { return Ok(()) };
+        let failed = |message: String| ConfigError::Prepare { path: self.path.clone(), message };
+        // A relative program path would start from wherever we are, not from the folder it runs in.
+        let program = if program.contains('/') { self.path_of(program) } else { PathBuf::from(program) };
+        let mut command = Command::new(&program);
+        command.args(arguments).current_dir(self.folder()).stdin(Stdio::null());
+        let output =
+            command.output().map_err(|error| failed(format!("{} cannot be run: {error}", program.display())))?;
+        if output.status.success() {
+            return Ok(());
+        }
+        let printed = if output.stderr.trim_ascii().is_empty() { output.stdout } else { output.stderr };
+        let printed = String::from_utf8_lossy(&printed);
+        let lines: Vec<&str> = printed.trim_end().lines().collect();
+        let last = lines[lines.len().saturating_sub(LINES)..].join("\n");
+        Err(failed(format!("{}\n{last}", output.status)))
     }
+}
+
+fn one_or_more<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Vec<T>, D::Error> {
+    struct OneOrMore<T>(std::marker::PhantomData<T>);
+
+    impl<'de, T: Deserialize<'de>> serde::de::Visitor<'de> for OneOrMore<T> {
+        type Value = Vec<T>;
+
+        fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str("a value or a list of values")
+        }
+
+        fn visit_i64<E: serde::de::Error>(self, value: i64) -> Result<Vec<T>, E> {
+            T::deserialize(serde::de::value::I64Deserializer::new(value)).map(|value| vec![value])
+        }
+
+        fn visit_str<E: serde::de::Error>(self, value: &str) -> Result<Vec<T>, E> {
+            T::deserialize(serde::de::value::StrDeserializer::new(value)).map(|value| vec![value])
+        }
+
+        fn visit_seq<A: serde::de::SeqAccess<'de>>(self, list: A) -> Result<Vec<T>, A::Error> {
+            Vec::deserialize(serde::de::value::SeqAccessDeserializer::new(list))
+        }
+    }
+
+    deserializer.deserialize_any(OneOrMore(std::marker::PhantomData))
+}
+
+fn time_span<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Duration>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged, expecting = "expected a time span, such as \"10s\"")]
+    enum Either {
+        Seconds(f64),
+        Text(String),
+    }
+    let text = match Either::deserialize(deserializer)? {
+        Either::Seconds(seconds) => seconds.to_string(),
+        Either::Text(text) => text,
+    };
+    parse_duration(&text).map(Some).map_err(serde::de::Error::custom)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::oracle::Invocation;
 
-    #[test]
-    fn one_value_serves_where_a_list_may_stand() {
-        let config: Config = toml::from_str("[oracle]\ncommand = ['p', '{}']\nfail-exit = 3\ntimeout = '2s'").expect("valid");
-        assert_eq!(config.oracle.fail_exit, [3]);
-        assert_eq!(config.oracle.timeout, Some(Duration::from_secs(2)));
+    fn parse(text: &str) -> Result<Config, ConfigError> {
+        Config::parse(text, Path::new("/some/where/ddset.toml"))
+    }
+
+    fn message(text: &str) -> String {
+        parse(text).unwrap_err().to_string()
     }
 
     #[test]
-    fn a_misspelt_key_is_named() {
-        let error = toml::from_str::<Config>("[oracle]\nfail-exits = 3").expect_err("unknown key").to_string();
-        assert!(error.contains("fail-exits"), "{error}");
+    fn a_whole_file() {
+        let text = r#"
+            grammar = "expr"
+            start = "expr"
+            input = "in/input.expr"
+            seed = 7
+            prepare = ["true"]
+            [oracle]
+            command = ["./calc", "{}"]
+            fail-exit = [101, 2]
+            fail-signal = "SEGV"
+            fail-output = ["a", "b"]
+            unresolved-exit = 3
+            unresolved-signal = [9, "TERM"]
+            timeout = "1m 30s"
+            timeout-is = "fail"
+        "#;
+        let config = parse(text).unwrap();
+        assert_eq!((config.seed, config.input_path()), (Some(7), Some(PathBuf::from("/some/where/in/input.expr"))));
+        let spec = config.command_spec().unwrap();
+        assert_eq!(spec.invocation, Invocation::Program { argv: vec!["./calc".to_owned(), "{}".to_owned()] });
+        assert_eq!((spec.base.to_str(), spec.file_name.as_str()), (Some("/some/where"), "input.expr"));
+        assert_eq!((spec.fail.exit, spec.fail.signal, spec.fail.output.len()), (vec![101, 2], vec![Signal(11)], 2));
+        assert_eq!((spec.unresolved.exit, spec.unresolved.signal), (vec![3], vec![Signal(9), Signal(15)]));
+        assert_eq!((spec.timeout, spec.timeout_is_fail), (Duration::from_secs(90), true));
+    }
+
+    #[test]
+    fn nothing_is_required() {
+        let config = parse("").unwrap();
+        assert_eq!((config.command_spec(), config.input_path()), (None, None));
+        let spec = parse("[oracle]\ntest = \"run.sh\"\ntimeout = 3").unwrap().command_spec().unwrap();
+        assert_eq!((spec.timeout, spec.file_name.as_str()), (Duration::from_secs(3), "input"));
+    }
+
+    #[test]
+    fn mistakes_are_shown_where_they_are() {
+        for (text, expected) in [
+            ("gramar = \"x\"", "gramar"),
+            ("[oracle]\nfail-exti = 1", "fail-exti"),
+            ("[oracle]\nfail-exit = \"one\"", "fail-exit"),
+            ("[oracle]\nfail-signal = \"FOO\"", "SEGV"),
+            ("[oracle]\ntimeout = \"soon\"", "10s"),
+            ("[oracle]\ntest = \"a\"\ncommand = [\"b\"]", "not both"),
+            ("[oracle]\ncommand = []", "no program"),
+            ("[oracle]\ntest = \"a\"\nfail-exit = 1", "exit status 0"),
+            ("[oracle]\ncommand = [\"a\"]\nfail-output = \"(\"", "regular expression"),
+        ] {
+            let message = message(text);
+            assert!(message.contains(expected) && message.contains("/some/where/ddset.toml"), "{text}: {message}");
+        }
+        assert!(message("seed = 1\nseed = 2").contains("line 2"));
+    }
+
+    #[test]
+    fn it_is_found_by_folder_or_file() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(matches!(Config::find(folder.path()), Err(ConfigError::Missing { .. })));
+        fs::write(folder.path().join(NAME), "seed = 3").unwrap();
+        for path in [folder.path().to_owned(), folder.path().join(NAME)] {
+            let config = Config::find(&path).unwrap();
+            assert_eq!((config.seed, config.folder()), (Some(3), folder.path()));
+        }
+    }
+
+    #[test]
+    fn the_preparation_runs_in_the_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let config = |command: &str| {
+            Config::parse(&format!("prepare = [\"sh\", \"-c\", \"{command}\"]"), &folder.path().join(NAME)).unwrap()
+        };
+        config("echo built >product").prepare().unwrap();
+        assert!(folder.path().join("product").exists());
+        let message = config("echo reason >&2; exit 3").prepare().unwrap_err().to_string();
+        assert!(message.contains("reason") && message.contains('3'), "{message}");
+        parse("").unwrap().prepare().unwrap();
     }
 }
