@@ -1,6 +1,7 @@
 //! The command line as it is typed.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use ddset::oracle::{Signal, parse_duration};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -128,10 +129,10 @@ pub(crate) enum OracleCommand {
     /// Run the oracle once and explain what happened
     #[command(after_help = "Example: ddset oracle check --fail-signal SEGV crash.lua -- lua {}")]
     Check {
-        #[command(flatten)]
-        oracle: OracleOptions,
         /// The input, or a folder with a ddset.toml
         input: PathBuf,
+        #[command(flatten)]
+        oracle: OracleOptions,
         /// How to print the result
         #[arg(long, value_enum, default_value_t = Format::Text)]
         format: Format,
@@ -141,6 +142,8 @@ pub(crate) enum OracleCommand {
 /// What `reduce` and `abstract` have in common.
 #[derive(Debug, Args)]
 pub(crate) struct JobOptions {
+    /// The failing input, or a folder with a ddset.toml; without it, the last run goes on
+    pub input: Option<PathBuf>,
     #[command(flatten)]
     pub grammar: GrammarOptions,
     #[command(flatten)]
@@ -150,8 +153,6 @@ pub(crate) struct JobOptions {
     /// End after this many oracle runs, with the best so far
     #[arg(long, value_name = "N")]
     pub max_runs: Option<u64>,
-    /// The failing input, or a folder with a ddset.toml; without it, the last run goes on
-    pub input: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
@@ -189,7 +190,7 @@ pub(crate) struct OracleOptions {
     pub fail_exit: Vec<i32>,
     /// It fails if this signal ends the program (SEGV, ABRT, …)
     #[arg(long, value_name = "SIGNAL")]
-    pub fail_signal: Vec<String>,
+    pub fail_signal: Vec<Signal>,
     /// It fails if standard output or error match this regular expression
     #[arg(long, value_name = "REGEX")]
     pub fail_output: Vec<String>,
@@ -198,12 +199,12 @@ pub(crate) struct OracleOptions {
     pub unresolved_exit: Vec<i32>,
     /// It says nothing if this signal ends the program
     #[arg(long, value_name = "SIGNAL")]
-    pub unresolved_signal: Vec<String>,
+    pub unresolved_signal: Vec<Signal>,
     /// It says nothing if standard output or error match this regular expression
     #[arg(long, value_name = "REGEX")]
     pub unresolved_output: Vec<String>,
     /// Time for one run, such as 500ms or 10s
-    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     pub timeout: Option<Duration>,
     /// What a run that takes longer is
     #[arg(long, value_enum, value_name = "OUTCOME")]

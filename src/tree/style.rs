@@ -57,15 +57,17 @@ impl Style {
     }
 
     /// Another tree of the same grammar with white space after these habits: a blank, or a line break where the habit was one.
+    /// None goes inside round and square brackets.
     #[must_use]
     pub fn apply(&self, grammar: &Grammar, tree: &Tree) -> Tree {
-        let mut last: Option<SymbolId> = None;
+        let mut last: Option<(SymbolId, &[u8])> = None;
         let mut wanted: FxHashMap<usize, &'static [u8]> = FxHashMap::default();
         for at in tree.subtree(0).filter(|at| tree.has_bytes(*at)) {
             let symbol = tree.node(at).symbol;
-            if let Some(left) = last.replace(symbol) {
+            let lexeme = tree.lexeme(at);
+            if let Some((left, before)) = last.replace((symbol, lexeme)) {
                 let (apart, line) = self.between(left, symbol);
-                if apart {
+                if apart && !hugs(before, lexeme) {
                     wanted.insert(at, if line { b"\n" } else { b" " });
                 }
             }
@@ -85,6 +87,11 @@ impl Style {
         let usual = |habit: Habit| habit.is_apart() || !habit.is_known();
         (usual(after) && usual(before) && (after.is_known() || before.is_known()), false)
     }
+}
+
+/// Brackets hug what is in them, and commas what is before them, whatever the habits of the input: a fuzzer's are none.
+fn hugs(left: &[u8], right: &[u8]) -> bool {
+    matches!(left, b"(" | b"[") || matches!(right, b")" | b"]" | b"," | b";")
 }
 
 #[cfg(test)]

@@ -1,0 +1,87 @@
+//! `ddset abstract`
+
+use super::reduce::{ended_early, reduced};
+use crate::cli::args::{AbstractArgs, Format};
+use crate::cli::job::Job;
+use crate::cli::progress::Progress;
+use crate::cli::{Exit, Failure, report, say, write_out};
+use ddset::abstraction::{Options, generalize};
+use ddset::oracle::Outcome;
+use ddset::search::Search;
+use ddset::tree::{Style, Tree};
+
+pub(crate) fn run(args: &AbstractArgs) -> Result<Exit, Failure> {
+    let job = Job::new(&args.job)?;
+    let original = job.parse()?;
+    let progress = Progress::new(original.text().len());
+    let mut search = job.search(&progress)?;
+    let outcome = abstracted(args, &job, original, &mut search);
+    progress.end();
+    let (reduced_text, before, proven, abstraction) = outcome?;
+    let pattern = abstraction.pattern;
+    let json = pattern.to_json().map_err(|error| Failure::usage(format!("error: {error}")))?;
+    job.session.save_pattern(&json)?;
+    if let Some(path) = &args.output {
+        std::fs::write(path, &json)
+            .map_err(|error| Failure::usage(format!("error: cannot write {}: {error}", path.display())))?;
+    }
+    let mut summary = report::pattern_json(&pattern);
+    summary["reduced"] = serde_json::json!({
+        "input": String::from_utf8_lossy(&reduced_text), "bytes_before": before, "bytes_after": reduced_text.len(),
+        "proven": proven,
+    });
+    summary["runs"] = report::runs_json(&search);
+    summary["seed"] = job.session.request().seed.into();
+    summary["kept"] = job.session.pattern_path().display().to_string().into();
+    job.session.save_report(&summary)?;
+    match args.job.run.format {
+        Format::Json => write_out(format!("{summary}\n").as_bytes())?,
+        Format::Text => {
+            let mut text = pattern.text();
+            text.push(b'\n');
+            write_out(&text)?;
+        }
+    }
+    say("");
+    say(report::evidence(&pattern).trim_end());
+    say(&format!("minimal:  {} ({before} to {} bytes)", report::quoted(&reduced_text), reduced_text.len()));
+    say(&report::runs(&search));
+    say(&format!("kept in {}", job.session.pattern_path().display()));
+    match abstraction.stopped {
+        Some(stop) => {
+            say("the pattern is not verified: the search ended early");
+            Err(ended_early(stop, &job))
+        }
+        None => {
+            say("next: ddset generate -n 20");
+            Ok(Exit::Done)
+        }
+    }
+}
+
+type Outcomes = (Vec<u8>, usize, bool, ddset::abstraction::Abstraction);
+
+fn abstracted(args: &AbstractArgs, job: &Job, original: Tree, search: &mut Search<'_>) -> Result<Outcomes, Failure> {
+    let style = Style::of(&original);
+    let mut reduction = reduced(job, original, search)?;
+    if let Some(stop) = reduction.stopped.take() {
+        return Err(ended_early(stop, job));
+    }
+    let minimal = reduction.tree;
+    let text = minimal.text().to_vec();
+    let tree = readable(job, &style, &minimal, search)?;
+    let options = Options { seed: job.session.request().seed, confidence: args.confidence, slots: args.slots };
+    let abstraction = generalize(&job.grammar, tree, search, &options);
+    Ok((text, reduction.before, reduction.proven, abstraction))
+}
+
+/// The minimal input with white space where the original had it, if that still fails: for the pattern to be read.
+fn readable(job: &Job, style: &Style, minimal: &Tree, search: &mut Search<'_>) -> Result<Tree, Failure> {
+    let spaced = style.apply(&job.grammar, minimal);
+    search.enter("readable");
+    match search.test(spaced.text()) {
+        Ok(Outcome::Fail) => Ok(spaced),
+        Ok(_) => Ok(minimal.clone()),
+        Err(stop) => Err(ended_early(stop, job)),
+    }
+}

@@ -1,0 +1,95 @@
+//! `ddset generate`
+
+use crate::cli::args::{Format, GenerateArgs};
+use crate::cli::{Exit, Failure, job, say, write_out};
+use ddset::generate::Instances;
+use ddset::oracle::{CommandOracle, Oracle, Outcome};
+use ddset::pattern::Pattern;
+use ddset::search::Counts;
+use ddset::session::{Request, Session};
+use std::path::Path;
+
+pub(crate) fn run(args: &GenerateArgs) -> Result<Exit, Failure> {
+    let (pattern, request) = source(args)?;
+    let oracle = if args.verify { Some(oracle(args, request.as_ref())?) } else { None };
+    let seed = args.run.seed.or_else(|| request.as_ref().map(|request| request.seed)).unwrap_or(1);
+    if let Some(folder) = &args.output {
+        std::fs::create_dir_all(folder)
+            .map_err(|error| Failure::usage(format!("error: cannot make {}: {error}", folder.display())))?;
+    }
+    let extension = request.as_ref().and_then(|request| Path::new(request.file_name()).extension()?.to_str());
+    let extension = extension.map(|extension| format!(".{extension}")).unwrap_or_default();
+    let instances = if args.uniform { Instances::uniform(&pattern, seed) } else { Instances::new(&pattern, seed) };
+    let mut counts = Counts::default();
+    let mut made = 0;
+    for instance in instances.take(args.n) {
+        made += 1;
+        let outcome = match &oracle {
+            Some(oracle) => Some(oracle.run(instance.text())?.outcome),
+            None => None,
+        };
+        match outcome {
+            Some(Outcome::Fail) => counts.fail += 1,
+            Some(Outcome::Pass) => counts.pass += 1,
+            Some(Outcome::Unresolved) => counts.unresolved += 1,
+            None => {}
+        }
+        match &args.output {
+            Some(folder) => {
+                let path = folder.join(format!("{made:05}{extension}"));
+                std::fs::write(&path, instance.text())
+                    .map_err(|error| Failure::usage(format!("error: cannot write {}: {error}", path.display())))?;
+            }
+            None => write_out(&shown(args, instance.text(), outcome))?,
+        }
+    }
+    if made < args.n {
+        say(&format!("only {made} distinct inputs were found: the pattern has few"));
+    }
+    if let Some(folder) = &args.output {
+        say(&format!("{made} inputs in {}", folder.display()));
+    }
+    if oracle.is_some() {
+        let Counts { fail, pass, unresolved } = counts;
+        say(&format!("verified: {fail} of {made} fail, {pass} do not, {unresolved} are unresolved"));
+    }
+    Ok(Exit::Done)
+}
+
+fn shown(args: &GenerateArgs, text: &[u8], outcome: Option<Outcome>) -> Vec<u8> {
+    if args.run.format == Format::Json {
+        let mut value = serde_json::json!({ "input": String::from_utf8_lossy(text) });
+        if let Some(outcome) = outcome {
+            value["outcome"] = serde_json::json!(outcome);
+        }
+        return format!("{value}\n").into_bytes();
+    }
+    let mut out = text.to_vec();
+    out.push(if args.null { 0 } else { b'\n' });
+    out
+}
+
+/// The pattern of the file, or of the last run, with what that run asked.
+fn source(args: &GenerateArgs) -> Result<(Pattern, Option<Request>), Failure> {
+    let (path, request) = match &args.pattern {
+        Some(path) => (path.clone(), Session::latest(&args.run.run).ok().map(|session| session.request().clone())),
+        None => {
+            let session = Session::latest(&args.run.run)?;
+            if !session.pattern_path().is_file() {
+                return Err(Failure::usage("error: the last run has no pattern yet: run `ddset abstract` first"));
+            }
+            (session.pattern_path(), Some(session.request().clone()))
+        }
+    };
+    let text = String::from_utf8_lossy(&job::read(&path)?).into_owned();
+    let pattern = Pattern::from_json(&text)
+        .map_err(|error| Failure::usage(format!("error: {}: {error}", path.display())))?;
+    Ok((pattern, request))
+}
+
+/// The oracle of the command line, else the one of the last run.
+fn oracle(args: &GenerateArgs, request: Option<&Request>) -> Result<CommandOracle, Failure> {
+    let earlier = request.map(|request| request.oracle.clone());
+    let here = std::env::current_dir().map_err(|error| Failure::usage(format!("the current folder: {error}")))?;
+    job::command(job::with_options(earlier, &args.oracle, &here)?)
+}

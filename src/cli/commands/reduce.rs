@@ -1,0 +1,114 @@
+//! `ddset reduce`
+
+use crate::cli::args::{Format, ReduceArgs};
+use crate::cli::job::Job;
+use crate::cli::progress::Progress;
+use crate::cli::{Exit, Failure, report, say, write_out};
+use ddset::oracle::Outcome;
+use ddset::reduce::{Reduction, reduce};
+use ddset::search::{Search, Stop};
+use ddset::tree::Tree;
+use std::io::IsTerminal;
+
+/// Fresh runs of the result after one that did not fail, before the failure is called unsteady.
+const MORE_LOOKS: u32 = 9;
+
+pub(crate) fn run(args: &ReduceArgs) -> Result<Exit, Failure> {
+    let job = Job::new(&args.job)?;
+    let tree = job.parse()?;
+    let progress = Progress::new(tree.text().len());
+    let mut search = job.search(&progress)?;
+    let reduced = reduced(&job, tree, &mut search);
+    progress.end();
+    let mut reduction = reduced?;
+    let text = reduction.tree.text().to_vec();
+    let summary = serde_json::json!({
+        "input": String::from_utf8_lossy(&text), "bytes_before": reduction.before, "bytes_after": text.len(),
+        "proven": reduction.proven, "runs": report::runs_json(&search), "kept": job.session.best_path(),
+        "seed": job.session.request().seed,
+    });
+    job.session.save_report(&summary)?;
+    match (&args.output, args.job.run.format) {
+        (Some(path), _) => std::fs::write(path, &text)
+            .map_err(|error| Failure::usage(format!("error: cannot write {}: {error}", path.display())))?,
+        (None, Format::Json) => write_out(format!("{summary}\n").as_bytes())?,
+        (None, Format::Text) => write_out(&for_eyes(text))?,
+    }
+    say(&report::reduction(reduction.before, &reduction.tree, reduction.proven));
+    say(&report::runs(&search));
+    say(&format!("kept in {}", job.session.best_path().display()));
+    match reduction.stopped.take() {
+        Some(stop) => Err(ended_early(stop, &job)),
+        None => {
+            say("next: ddset abstract");
+            Ok(Exit::Done)
+        }
+    }
+}
+
+/// On a terminal a line break at the end keeps the prompt off the result; a file gets the exact bytes.
+fn for_eyes(mut text: Vec<u8>) -> Vec<u8> {
+    if std::io::stdout().is_terminal() && !text.ends_with(b"\n") {
+        text.push(b'\n');
+    }
+    text
+}
+
+/// Checks that the input fails, reduces it, and confirms the result by a fresh run.
+pub(crate) fn reduced(job: &Job, tree: Tree, search: &mut Search<'_>) -> Result<Reduction, Failure> {
+    search.enter("first");
+    let first = search.confirm(tree.text())?;
+    if first.outcome != Outcome::Fail {
+        let advice = job.oracle.spec().advice(&first);
+        return Err(Failure::new(
+            Exit::DoesNotFail,
+            format!("the input does not fail: {advice}\nnext: `ddset oracle check` with the same arguments shows the run"),
+        ));
+    }
+    let mut reduction = reduce(&job.grammar, tree, search);
+    job.session.save_best(reduction.tree.text())?;
+    if matches!(reduction.stopped, None | Some(Stop::Budget(_))) {
+        confirmed(search, reduction.tree.text())?;
+        job.session.mark_reduced(reduction.tree.text(), reduction.proven)?;
+        if reduction.stopped.is_none() && !reduction.proven {
+            say("the search for smaller inputs was cut short: the result may not be minimal");
+        }
+    } else if let Some(stop) = reduction.stopped.take() {
+        say(&report::reduction(reduction.before, &reduction.tree, false));
+        return Err(ended_early(stop, job));
+    }
+    Ok(reduction)
+}
+
+/// The last word on a result: a fresh run of the exact bytes.
+fn confirmed(search: &mut Search<'_>, text: &[u8]) -> Result<(), Failure> {
+    search.enter("confirmation");
+    if search.confirm(text)?.outcome == Outcome::Fail {
+        return Ok(());
+    }
+    let mut failed = 0;
+    for _ in 0..MORE_LOOKS {
+        failed += u32::from(search.confirm(text)?.outcome == Outcome::Fail);
+    }
+    Err(Failure::new(
+        Exit::Flaky,
+        format!(
+            "the failure comes and goes: the result failed before, and now in {failed} of {} fresh runs.\n\
+             Make the oracle steadier (run the program several times in a script given with --test, fix its random seed), \
+             then run again",
+            MORE_LOOKS + 1
+        ),
+    ))
+}
+
+/// Why it ended before its time, and that nothing is lost.
+pub(crate) fn ended_early(stop: Stop, job: &Job) -> Failure {
+    let mut failure = Failure::from(stop);
+    let best = job.session.best_path();
+    failure.message = format!(
+        "{}\nthe smallest failing input so far is kept in {}; the same command goes on from there",
+        failure.message,
+        best.display()
+    );
+    failure
+}

@@ -1,0 +1,324 @@
+//! From arguments, `ddset.toml` and earlier runs to what is to be done.
+
+use super::args::{GrammarOptions, JobOptions, OracleOptions, TimeoutIs};
+use super::{Exit, Failure, diagnostics, say};
+use ddset::grammar::{Grammar, GrammarError, bundled};
+use ddset::oracle::{CommandOracle, CommandSpec, Oracle, OracleError, Rules};
+use ddset::parse::ParseError;
+use ddset::search::{Budget, Event, Search, Stop};
+use ddset::session::config::{Config, ConfigError, NAME};
+use ddset::session::{Request, Session, SessionError};
+use ddset::tree::Tree;
+use std::collections::BTreeMap;
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+const DEFAULT_SEED: u64 = 1;
+
+/// Everything that `reduce` and `abstract` need.
+pub(crate) struct Job {
+    pub grammar: Arc<Grammar>,
+    pub oracle: CommandOracle,
+    pub session: Session,
+    pub stop: Arc<AtomicBool>,
+    max_runs: Option<u64>,
+}
+
+impl Job {
+    pub(crate) fn new(options: &JobOptions) -> Result<Job, Failure> {
+        let stop = interruptible()?;
+        let (request, grammar, place) = match &options.input {
+            Some(input) => {
+                let place = Place::of(input)?;
+                let request = place.request(options)?;
+                let grammar = grammar_of(&request.0, &request.1)?;
+                (request.0, grammar, Some(place))
+            }
+            None => {
+                let request = earlier(options)?;
+                let grammar = grammar_of(&request, &request.grammar)?;
+                (request, grammar, None)
+            }
+        };
+        // Before the oracle is looked for: it may be what the preparation builds.
+        let prepared = match &place {
+            Some(place) => place.prepare(),
+            None => prepare_again(&request.oracle.base),
+        };
+        prepared?;
+        let oracle = command(request.oracle.clone())?.with_stop(stop.clone());
+        let request = Request { oracle_identity: oracle.identity(), ..request };
+        let session = Session::open(&options.run.run, request)?;
+        if session.resumed() {
+            say(&format!("going on in {}", session.folder().display()));
+        }
+        Ok(Job { grammar: Arc::new(grammar), oracle, session, stop, max_runs: options.max_runs })
+    }
+
+    /// The input's tree.
+    pub(crate) fn parse(&self) -> Result<Tree, Failure> {
+        let request = self.session.request();
+        parse(&self.grammar, &request.input, &request.input_path.display().to_string())
+    }
+
+    /// A search that remembers each run in the session, and keeps the best input there.
+    pub(crate) fn search<'a>(&'a self, progress: &'a super::progress::Progress) -> Result<Search<'a>, Failure> {
+        let kept = |event: &Event<'_>| {
+            if let Event::Best { best, .. } = event
+                && let Err(error) = self.session.save_best(best)
+            {
+                // Nothing more may be gained that cannot be kept.
+                say(&format!("error: {error}"));
+                self.stop.store(true, Ordering::Relaxed);
+            }
+            progress.show(event);
+        };
+        Ok(Search::new(&self.oracle)
+            .with_memory(Box::new(self.session.journal()?))
+            .with_stop(self.stop.clone())
+            .with_budget(Budget { max_runs: self.max_runs, deadline: None })
+            .with_observer(Box::new(kept)))
+    }
+}
+
+/// Ctrl-C and termination set a flag, so that the search ends between two runs with everything kept. A second one ends at once.
+fn interruptible() -> Result<Arc<AtomicBool>, Failure> {
+    let stop = Arc::new(AtomicBool::new(false));
+    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
+        let registered = signal_hook::flag::register_conditional_shutdown(signal, 130, stop.clone())
+            .and_then(|_| signal_hook::flag::register(signal, stop.clone()));
+        registered.map_err(|error| Failure::usage(format!("signals cannot be handled: {error}")))?;
+    }
+    Ok(stop)
+}
+
+/// What the last run asked, with what the command line says otherwise.
+fn earlier(options: &JobOptions) -> Result<Request, Failure> {
+    let session = Session::latest(&options.run.run)?;
+    let mut request = session.request().clone();
+    if let Some(grammar) = &options.grammar.grammar {
+        (request.grammar, request.grammar_text) = (grammar.clone(), grammar_text(grammar)?);
+        request.start = None;
+    }
+    if options.grammar.start.is_some() {
+        request.start.clone_from(&options.grammar.start);
+    }
+    if let Some(seed) = options.run.seed {
+        request.seed = seed;
+    }
+    let base = request.oracle.base.clone();
+    request.oracle = with_options(Some(request.oracle), &options.oracle, &base)?;
+    Ok(request)
+}
+
+/// A ddset.toml in the oracle's folder may build the program; going on from an earlier run does it again, in case it changed.
+fn prepare_again(base: &Path) -> Result<(), Failure> {
+    if base.join(NAME).is_file() { Ok(Config::find(base)?.prepare()?) } else { Ok(()) }
+}
+
+fn grammar_of(request: &Request, name: &str) -> Result<Grammar, Failure> {
+    Grammar::read(&request.grammar_text, request.start.as_deref()).map_err(|error| grammar_failure(&error, name))
+}
+
+/// An input with the `ddset.toml` beside it.
+pub(crate) struct Place {
+    pub input: PathBuf,
+    config: Option<Config>,
+}
+
+impl Place {
+    pub(crate) fn of(input: &Path) -> Result<Place, Failure> {
+        if input.is_dir() {
+            let config = Config::find(input)?;
+            let file = config.input_path().ok_or_else(|| {
+                Failure::usage(format!("{} names no input: add `input = \"FILE\"`", config.path.display()))
+            })?;
+            return Ok(Place { input: file, config: Some(config) });
+        }
+        let folder = input.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let config = if folder.join(NAME).is_file() { Some(Config::find(folder)?) } else { None };
+        Ok(Place { input: input.to_owned(), config })
+    }
+
+    /// The oracle that the arguments and the `ddset.toml` say.
+    pub(crate) fn oracle(&self, options: &OracleOptions) -> Result<CommandSpec, Failure> {
+        let here = std::env::current_dir().map_err(|error| Failure::usage(format!("the current folder: {error}")))?;
+        let configured = self.config.as_ref().and_then(Config::command_spec);
+        let mut spec = with_options(configured, options, &here)?;
+        let name = self.input.file_name().unwrap_or_default();
+        spec.file_name = name.to_str().map(str::to_owned).ok_or_else(|| {
+            Failure::usage(format!("the file name of {} is not UTF-8: rename the input", self.input.display()))
+        })?;
+        Ok(spec)
+    }
+
+    pub(crate) fn prepare(&self) -> Result<(), Failure> {
+        match &self.config {
+            Some(config) => Ok(config.prepare()?),
+            None => Ok(()),
+        }
+    }
+
+    /// What is asked, and how its grammar is called in messages.
+    fn request(&self, options: &JobOptions) -> Result<(Request, String), Failure> {
+        let (name, start) = self.grammar(&options.grammar)?;
+        let seed = options.run.seed.or_else(|| self.config.as_ref()?.seed).unwrap_or(DEFAULT_SEED);
+        let request = Request {
+            grammar_text: grammar_text(&name)?,
+            grammar: name.clone(),
+            start,
+            oracle: self.oracle(&options.oracle)?,
+            oracle_identity: String::new(),
+            input_path: self.input.clone(),
+            input: read(&self.input)?,
+            seed,
+            options: BTreeMap::new(),
+            hints: BTreeMap::new(),
+        };
+        Ok((request, name))
+    }
+
+    /// Grammar and start; a start in the `ddset.toml` belongs to the grammar there.
+    fn grammar(&self, options: &GrammarOptions) -> Result<(String, Option<String>), Failure> {
+        let config = self.config.as_ref();
+        if let Some(name) = &options.grammar {
+            return Ok((name.clone(), options.start.clone()));
+        }
+        let Some((config, name)) = config.and_then(|config| Some((config, config.grammar.as_ref()?))) else {
+            return Err(Failure::usage(
+                "no grammar was given: use --grammar FILE, or --grammar with a name of `ddset grammar list`",
+            ));
+        };
+        let file = config.path_of(name);
+        let name = if file.is_file() { file.display().to_string() } else { name.clone() };
+        Ok((name, options.start.clone().or_else(|| config.start.clone())))
+    }
+}
+
+/// An oracle with what the command line says put in its place. A program or script there takes the place of the whole.
+pub(crate) fn with_options(
+    base: Option<CommandSpec>,
+    options: &OracleOptions,
+    here: &Path,
+) -> Result<CommandSpec, Failure> {
+    let given = match (&options.test, options.program.as_slice()) {
+        (Some(script), _) => Some(CommandSpec::script(script)),
+        (None, []) => None,
+        (None, argv) => Some(CommandSpec::program(argv.iter().cloned())),
+    };
+    let given = given.map(|spec| CommandSpec { base: here.to_owned(), ..spec });
+    let mut spec = given.or(base).ok_or_else(|| {
+        Failure::usage(
+            "no oracle was given: use --test SCRIPT, or a program after `--` with --fail-exit, --fail-signal or \
+             --fail-output",
+        )
+    })?;
+    let replace = |rules: &mut Rules, exit: &Vec<i32>, signal: &Vec<_>, output: &Vec<String>| {
+        if !exit.is_empty() || !signal.is_empty() || !output.is_empty() {
+            *rules = Rules { exit: exit.clone(), signal: signal.clone(), output: output.clone() };
+        }
+    };
+    replace(&mut spec.fail, &options.fail_exit, &options.fail_signal, &options.fail_output);
+    replace(&mut spec.unresolved, &options.unresolved_exit, &options.unresolved_signal, &options.unresolved_output);
+    if let Some(timeout) = options.timeout {
+        spec.timeout = timeout;
+    }
+    if let Some(late) = options.timeout_is {
+        spec.timeout_is_fail = late == TimeoutIs::Fail;
+    }
+    spec.check().map_err(|error| Failure::usage(format!("error: {error}")))?;
+    Ok(spec)
+}
+
+pub(crate) fn command(spec: CommandSpec) -> Result<CommandOracle, Failure> {
+    CommandOracle::new(spec).map_err(Failure::from)
+}
+
+/// What `ddset parse` needs: the grammar, the input, and how the input is called.
+pub(crate) fn grammar_and_input(
+    options: &GrammarOptions,
+    input: &Path,
+) -> Result<(Grammar, Vec<u8>, String), Failure> {
+    let place = Place::of(input)?;
+    let (name, start) = place.grammar(options)?;
+    let grammar = grammar(&name, start.as_deref())?;
+    Ok((grammar, read(&place.input)?, place.input.display().to_string()))
+}
+
+/// The grammar of that file or name.
+pub(crate) fn grammar(name: &str, start: Option<&str>) -> Result<Grammar, Failure> {
+    Grammar::read(&grammar_text(name)?, start).map_err(|error| grammar_failure(&error, name))
+}
+
+fn grammar_text(name: &str) -> Result<String, Failure> {
+    if let Some(bundled) = bundled::find(name).filter(|_| !Path::new(name).exists()) {
+        return Ok(bundled.source.to_owned());
+    }
+    let bytes = std::fs::read(name).map_err(|error| {
+        let names: Vec<&str> = bundled::ALL.iter().map(|bundled| bundled.name).collect();
+        let hint = match error.kind() {
+            std::io::ErrorKind::NotFound => format!(": no such file, and no bundled grammar ({})", names.join(", ")),
+            _ => format!(": {error}"),
+        };
+        Failure::new(Exit::Grammar, format!("error: the grammar `{name}` cannot be read{hint}"))
+    })?;
+    String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        Failure::new(Exit::Grammar, format!("error: the grammar `{name}` is not UTF-8 (byte {at})"))
+    })
+}
+
+fn grammar_failure(error: &GrammarError, name: &str) -> Failure {
+    let rendered = diagnostics::render(&error.diagnostics, error.source_text.as_bytes(), name, colored());
+    Failure::new(Exit::Grammar, rendered.trim_end())
+}
+
+pub(crate) fn parse(grammar: &Grammar, input: &[u8], shown: &str) -> Result<Tree, Failure> {
+    ddset::parse::parse(grammar, input).map_err(|error| parse_failure(&error, input, shown))
+}
+
+fn parse_failure(error: &ParseError, input: &[u8], shown: &str) -> Failure {
+    let rendered = diagnostics::render(&[error.diagnostic()], input, shown, colored());
+    Failure::new(Exit::Grammar, rendered.trim_end())
+}
+
+pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
+    std::fs::read(path).map_err(|error| Failure::usage(format!("error: cannot read {}: {error}", path.display())))
+}
+
+/// Whether messages are coloured: on a terminal, unless the user said otherwise in the usual ways.
+pub(crate) fn colored() -> bool {
+    std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none()
+}
+
+impl From<OracleError> for Failure {
+    fn from(error: OracleError) -> Self {
+        Failure::new(Exit::Oracle, format!("error: {error}"))
+    }
+}
+
+impl From<SessionError> for Failure {
+    fn from(error: SessionError) -> Self {
+        Failure::usage(format!("error: {error}"))
+    }
+}
+
+impl From<ConfigError> for Failure {
+    fn from(error: ConfigError) -> Self {
+        let exit = if matches!(error, ConfigError::Prepare { .. }) { Exit::Oracle } else { Exit::Usage };
+        Failure::new(exit, format!("error: {error}"))
+    }
+}
+
+impl From<Stop> for Failure {
+    fn from(stop: Stop) -> Self {
+        match stop {
+            Stop::Interrupted => Failure::new(Exit::Interrupted, "interrupted"),
+            Stop::Budget(_) => Failure::new(Exit::Done, format!("stopped: {stop}")),
+            Stop::Oracle(error) => error.into(),
+            Stop::Memory(_) => Failure::usage(format!("error: {stop}")),
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! Results in words and as JSON.
+
+use ddset::pattern::{Filling, Pattern};
+use ddset::search::{Counts, Search};
+use ddset::tree::Tree;
+use std::fmt::Write;
+
+/// How many reasons and undecided parts are shown.
+const SHOWN: usize = 5;
+/// How long a quoted part may be.
+const QUOTED: usize = 60;
+
+/// The runs by what they were for: `118 runs: 14 to reduce, 104 to abstract`.
+pub(crate) fn runs(search: &Search<'_>) -> String {
+    let phases: Vec<String> = search.phases().iter().map(|(phase, counts)| format!("{} {phase}", counts.total())).collect();
+    let replayed = match search.replayed() {
+        0 => String::new(),
+        n => format!(", {n} of them known from before"),
+    };
+    format!("{} runs{replayed} ({})", search.runs(), phases.join(", "))
+}
+
+/// The same as data.
+pub(crate) fn runs_json(search: &Search<'_>) -> serde_json::Value {
+    let phases: serde_json::Map<String, serde_json::Value> = search
+        .phases()
+        .iter()
+        .map(|(phase, Counts { fail, pass, unresolved })| {
+            let counts = serde_json::json!({ "fail": fail, "pass": pass, "unresolved": unresolved });
+            ((*phase).to_owned(), counts)
+        })
+        .collect();
+    serde_json::json!({ "total": search.runs(), "replayed": search.replayed(), "phases": phases })
+}
+
+/// What supports a pattern, what its holes are, and why the rest is as it is.
+pub(crate) fn evidence(pattern: &Pattern) -> String {
+    let mut out = String::new();
+    let evidence = pattern.evidence;
+    if pattern.holes.is_empty() {
+        out.push_str("no part of it could be abstracted: every part matters, or nothing could be found out\n");
+    } else {
+        let all = evidence.failed + evidence.passed + evidence.unresolved;
+        let _ = writeln!(
+            out,
+            "verified: {} of {} valid inputs failed, all holes varied at once ({} tried, {} of them invalid)",
+            evidence.failed,
+            evidence.failed + evidence.passed,
+            all,
+            evidence.unresolved
+        );
+        if evidence.failed > 0 {
+            let _ = writeln!(
+                out,
+                "          so at least {:.1} % of the valid inputs of this generator fail, with 95 % confidence",
+                100.0 * evidence.bound()
+            );
+        }
+        if evidence.exhausted {
+            out.push_str("          no more distinct inputs were found: the pattern has few\n");
+        }
+    }
+    for hole in pattern.holes.iter().filter(|hole| hole.filling == Filling::Same) {
+        let label = pattern.grammar.label(pattern.tree.node(hole.members[0]).symbol);
+        let _ = writeln!(out, "tied:     {} places hold the same {label}", hole.members.len());
+    }
+    for (whole, part, instead) in reasons(pattern) {
+        let _ = writeln!(out, "concrete: {part} matters: with {instead} in its place, {whole} does not fail");
+    }
+    for (part, label) in undecided(pattern) {
+        let _ = writeln!(out, "open:     {part} ({label}): no valid replacement was found that says whether it matters");
+    }
+    out
+}
+
+/// The innermost concrete parts for which a replacement is known that makes the input pass: one for each text.
+fn reasons(pattern: &Pattern) -> Vec<(&'static str, String, String)> {
+    let mut told: Vec<(&'static str, String, String)> = Vec::new();
+    let mut parts: Vec<&ddset::pattern::Reason> = pattern.reasons.iter().filter(|reason| reason.at != 0).collect();
+    parts.sort_by_key(|reason| (pattern.tree.lexeme(reason.at).len(), reason.at));
+    for reason in parts {
+        let entry = ("the input", quoted(pattern.tree.lexeme(reason.at)), quoted(&reason.passes_with));
+        if !told.iter().any(|known| known.1 == entry.1) {
+            told.push(entry);
+        }
+    }
+    told.truncate(SHOWN);
+    told
+}
+
+fn undecided(pattern: &Pattern) -> Vec<(String, String)> {
+    let entry = |at: &usize| {
+        (quoted(pattern.tree.lexeme(*at)), pattern.grammar.label(pattern.tree.node(*at).symbol))
+    };
+    pattern.undecided.iter().map(entry).take(SHOWN).collect()
+}
+
+/// Text in backquotes, shortened, on one line.
+pub(crate) fn quoted(text: &[u8]) -> String {
+    let text = String::from_utf8_lossy(text).replace('\n', "\\n");
+    if text.is_empty() {
+        return "nothing".to_owned();
+    }
+    if text.chars().count() <= QUOTED {
+        return format!("`{text}`");
+    }
+    let begin: String = text.chars().take(QUOTED).collect();
+    format!("`{begin}…`")
+}
+
+/// A pattern and its evidence as data.
+pub(crate) fn pattern_json(pattern: &Pattern) -> serde_json::Value {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let holes: Vec<serde_json::Value> = pattern
+        .holes
+        .iter()
+        .map(|hole| {
+            let node = pattern.tree.node(hole.members[0]);
+            let kind = match &hole.filling {
+                Filling::Any => "any",
+                Filling::Same => "same",
+                Filling::OneOf(_) => "one of",
+            };
+            let words = match &hole.filling {
+                Filling::OneOf(words) => Some(words.iter().map(|word| text(word.lexeme(0))).collect::<Vec<_>>()),
+                _ => None,
+            };
+            let places: Vec<(u32, u32)> = hole.members.iter().map(|at| {
+                let node = pattern.tree.node(*at);
+                (node.end - pattern.tree.lexeme(*at).len() as u32, node.end)
+            }).collect();
+            serde_json::json!({
+                "symbol": pattern.grammar.label(node.symbol), "kind": kind, "words": words, "failed": hole.failed,
+                "places": places, "text": text(pattern.tree.lexeme(hole.members[0])),
+            })
+        })
+        .collect();
+    let mut reasons: Vec<serde_json::Value> = Vec::new();
+    for reason in &pattern.reasons {
+        let (part, instead) = (text(pattern.tree.lexeme(reason.at)), text(&reason.passes_with));
+        let entry = serde_json::json!({ "part": part, "passes_with": instead });
+        if !reasons.contains(&entry) {
+            reasons.push(entry);
+        }
+    }
+    let undecided: Vec<String> = pattern.undecided.iter().map(|at| text(pattern.tree.lexeme(*at))).collect();
+    serde_json::json!({
+        "pattern": text(&pattern.text()),
+        "input": text(pattern.tree.text()),
+        "holes": holes,
+        "evidence": {
+            "failed": pattern.evidence.failed, "passed": pattern.evidence.passed,
+            "unresolved": pattern.evidence.unresolved, "exhausted": pattern.evidence.exhausted,
+            "bound": pattern.evidence.bound(),
+        },
+        "concrete": reasons,
+        "undecided": undecided,
+    })
+}
+
+/// What a reduction came to.
+pub(crate) fn reduction(before: usize, tree: &Tree, proven: bool) -> String {
+    let after = tree.text().len();
+    let share = if before == 0 { 0.0 } else { 100.0 * (1.0 - after as f64 / before as f64) };
+    let proof = if proven { ", and no single step makes it smaller (1-tree-minimal)" } else { "; not proven minimal" };
+    format!("reduced: {before} to {after} bytes, {share:.0} % less{proof}")
+}
