@@ -20,7 +20,8 @@ fn abstracted(grammar: &str, input: &str, oracle: &dyn Oracle, options: &Options
     let grammar = Arc::new(Grammar::read(grammar, None).expect("valid grammar"));
     let tree = crate::parse::parse(&grammar, input.as_bytes()).expect("parses");
     let mut search = Search::new(oracle);
-    assert_eq!(search.test(input.as_bytes()).expect("runs"), Outcome::Fail, "{input}");
+    let first = (0..3).map(|_| search.retest(input.as_bytes()).expect("runs")).find(|outcome| *outcome == Outcome::Fail);
+    assert!(first.is_some(), "{input} must fail");
     let abstraction = generalize(&grammar, tree, &mut search, options);
     (abstraction, search.runs())
 }
@@ -107,9 +108,9 @@ fn three_of_four_names_are_tied() {
 
 #[test]
 fn a_literal_angle_bracket_is_kept_apart_from_holes() {
-    let grammar = "s ::= '<' name '>' 'x'*  /*@ identifier */ name ::= [a-z]+ /*@ skip */ space ::= ' '+";
-    let oracle = |text: &str| fails_if(text.starts_with('<'));
-    assert_eq!(pattern(grammar, "<b>x", oracle, 110), "\\<<name>><\"x\"*>");
+    let grammar = "s ::= '<' name '>' ('x' | 'y')  /*@ identifier */ name ::= [a-z]+ /*@ skip */ space ::= ' '+";
+    let oracle = |text: &str| fails_if(text.ends_with('x'));
+    assert_eq!(pattern(grammar, "<b>x", oracle, 110), "\\<<name>>x");
 }
 
 #[test]
@@ -180,8 +181,8 @@ fn without_tokens_names_are_tied_too() {
 
 #[test]
 fn slots_say_where_something_may_be_inserted() {
-    let grammar = "s ::= 'a' list 'b'  list ::= item*  item ::= '(' list ')' | 'x'";
-    let oracle = |bytes: &[u8]| fails_if(bytes.starts_with(b"a") && bytes.ends_with(b"b"));
+    let grammar = "s ::= ('a' | 'c') list 'b'  list ::= item*  item ::= '(' list ')' | 'x'";
+    let oracle = |bytes: &[u8]| fails_if(bytes.starts_with(b"a"));
     let options = Options { slots: true, ..Options::default() };
     let (found, _) = abstracted(grammar, "ab", &oracle, &options);
     assert_eq!(found.pattern.text(), b"a<list>b");
