@@ -1,0 +1,10 @@
+//! `ddset` as its users meet it: the command line, on real processes, each test in a folder of its own.
+
+mod architecture;
+mod assign;
+mod expr;
+mod generate;
+mod grammars;
+mod oracles;
+mod resume;
+mod support;
