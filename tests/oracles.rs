@@ -188,7 +188,7 @@ fn the_check_explains_a_run() {
     }
     let run = check(1, &["--", "sh", "-c", "exit 3", "{}"]);
     assert!(run.stdout.contains("it does not fail (exit status 3)") && run.stdout.contains("--fail-exit 3"), "{run}");
-    let run = check(1, &["--timeout", "100ms", "--format", "json", "--", "sleep", "20", "{}"]).json();
+    let run = check(1, &["--timeout", "100ms", "--format", "json", "--", "sleep", "20"]).json();
     assert_eq!((&run["outcome"], &run["timed_out"]), (&"unresolved".into(), &true.into()));
     check(4, &["--", "no-such-program"]);
 }
@@ -197,7 +197,7 @@ fn the_check_explains_a_run() {
 fn a_failure_that_comes_and_goes_is_said() {
     let place = place();
     let counter = place.path("count");
-    // Fails nine times, and then never more.
+    // Fails three times, and then never more.
     let script = format!("echo >>{0}\n[ $(wc -l <{0}) -le 3 ]", counter.display());
     place.script("run.sh", &script);
     reduce(&place, &["--test", "run.sh"]).exits(5).says(["comes and goes", "0 of 10 fresh runs"]);
