@@ -60,7 +60,12 @@ fn a_long_expression_with_the_failure_at_its_far_end() {
     // The folder's `prepare` builds the calculator.
     place.ddset(["oracle", "check", folder.to_str().unwrap()]).exits(0);
     let summary = place
-        .ddset(["abstract", "--format", "json", "--grammar", "expr", "--test"].map(Into::into).iter().chain([&test, &input]))
+        .ddset(
+            ["abstract", "--format", "json", "--grammar", "expr", "--test"]
+                .map(Into::into)
+                .iter()
+                .chain([&test, &input]),
+        )
         .exits(0)
         .json();
     assert_eq!(summary["pattern"], "((<expr>))");

@@ -90,7 +90,10 @@ fn a_pattern_file_needs_no_other() {
     alone.script("run.sh", "grep -q '((' \"$1\"");
     alone.line("generate pattern.json -n 5 --verify --test run.sh").exits(0).says(["verified: 5 of 5 fail"]);
     alone.script("other.sh", "exit 1");
-    alone.line("generate pattern.json -n 5 --verify --test other.sh").exits(0).says(["verified: 0 of 5 fail, 5 do not"]);
+    alone
+        .line("generate pattern.json -n 5 --verify --test other.sh")
+        .exits(0)
+        .says(["verified: 0 of 5 fail, 5 do not"]);
 }
 
 #[test]
@@ -109,14 +112,17 @@ fn broken_pattern_files() {
     let place = abstracted();
     let whole = place.read("pattern.json");
     place.line("generate nothing.json").exits(2).says(["nothing.json"]);
-    let mut broken = |content: &str, says: &str| {
+    let broken = |content: &str, says: &str| {
         place.write("broken.json", content);
         place.line("generate broken.json").exits(2).prints("").says(["broken.json", says]);
     };
     broken("", "this is no pattern file");
     broken("{\"a\": 1}", "this is no pattern file");
     broken(&whole[..whole.len() / 2], "this is no pattern file");
-    broken(&whole.replacen("\"format\":1", "\"format\":99", 1), "format 99; this version of ddset reads formats up to 1");
+    broken(
+        &whole.replacen("\"format\":1", "\"format\":99", 1),
+        "format 99; this version of ddset reads formats up to 1",
+    );
     broken(&whole.replacen("expr   ::=", "expr   ::= nothing", 1), "the grammar in the pattern file cannot be used");
     broken(&whole.replacen("\"members\":[", "\"members\":[100000,", 1), "inconsistent");
     // Half of a file, cut anywhere, is never taken for a pattern, nor does it make the program fall over.

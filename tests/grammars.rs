@@ -82,10 +82,13 @@ fn an_input_that_is_not_in_the_language() {
 error[input-syntax]: the input is not in the grammar's language: expected factor, found `)`
  --> bad.expr:2:6
   |
+1 | 1 +
+  | - while parsing `expr` that began at 1:1
 2 | (2 * )
-  |  -   ^ expected factor
-  |  |
-  |  while parsing `term` that began at 2:2
+  | --   ^ expected factor
+  | ||
+  | |while parsing `term` that began at 2:2
+  | while parsing `factor` that began at 2:1
 
 "#]]
         );

@@ -18,10 +18,12 @@ fn reduce(place: &Place, more: &[&str]) -> Ran {
 #[test]
 fn an_input_that_does_not_fail() {
     let place = place();
-    reduce(&place, &["--", "sh", "-c", "exit 3", "{}"])
-        .exits(1)
-        .prints("")
-        .says(["the input does not fail", "exit status 3", "add `--fail-exit 3`", "next: `ddset oracle check`"]);
+    reduce(&place, &["--", "sh", "-c", "exit 3", "{}"]).exits(1).prints("").says([
+        "the input does not fail",
+        "exit status 3",
+        "add `--fail-exit 3`",
+        "next: `ddset oracle check`",
+    ]);
     reduce(&place, &["--fail-exit", "0", "--", "sh", "-c", "kill -SEGV $$", "{}"])
         .exits(1)
         .says(["signal SIGSEGV", "add `--fail-signal SIGSEGV`"]);
@@ -71,10 +73,15 @@ fn a_hang_says_nothing_and_leaves_nothing_running() {
     let place = place();
     // A number that no other process has among its arguments.
     let seconds = format!("300.{}1234", std::process::id());
-    place.script("run.sh", &format!("sleep {seconds} &\nsetsid sleep {seconds} &\n(setsid sh -c 'sleep {seconds}; :' &)\nsleep {seconds}"));
-    reduce(&place, &["--timeout", "500ms", "--test", "run.sh"])
-        .exits(1)
-        .says(["the input does not fail", "timed out after 500ms", "a timeout is a failure"]);
+    place.script(
+        "run.sh",
+        &format!("sleep {seconds} &\nsetsid sleep {seconds} &\n(setsid sh -c 'sleep {seconds}; :' &)\nsleep {seconds}"),
+    );
+    reduce(&place, &["--timeout", "500ms", "--test", "run.sh"]).exits(1).says([
+        "the input does not fail",
+        "timed out after 500ms",
+        "a timeout is a failure",
+    ]);
     assert_eq!(running(&seconds), [""; 0]);
 }
 
@@ -133,9 +140,16 @@ fn a_script_gets_file_and_standard_input_in_a_fresh_folder() {
 fn wrong_usage() {
     let place = place();
     place.script("run.sh", "exit 0");
-    place.line("reduce input.expr --test run.sh").exits(2).says(["no grammar was given", "--grammar", "ddset grammar list"]);
+    place.line("reduce input.expr --test run.sh").exits(2).says([
+        "no grammar was given",
+        "--grammar",
+        "ddset grammar list",
+    ]);
     place.line("reduce --grammar expr input.expr").exits(2).says(["no oracle was given", "--test", "--fail-exit"]);
-    place.line("reduce --grammar expr input.expr --test run.sh --fail-ext 1").exits(2).says(["--fail-ext", "--fail-exit"]);
+    place
+        .line("reduce --grammar expr input.expr --test run.sh --fail-ext 1")
+        .exits(2)
+        .says(["--fail-ext", "--fail-exit"]);
     place.line("reduce --grammar expr input.expr --test run.sh --fail-exit 1").exits(2).says(["exit status 0"]);
     place.line("reduce --grammar expr input.expr --test run.sh -- cat").exits(2).says(["cannot be used with"]);
     place.line("reduce --grammar expr none.expr --test run.sh").exits(2).says(["none.expr"]);
@@ -174,14 +188,18 @@ fn a_configuration_is_used_from_anywhere() {
     // An input beside a ddset.toml is read with it.
     place.write("subject/b.expr", "(1)+(2)");
     place.line("reduce subject/b.expr").exits(0).prints("(0)");
-    place.write("subject/ddset.toml", "grammar = \"own.ebnf\"\ninput = \"a.expr\"\nprepare = [\"false\"]\n[oracle]\ntest = \"run.sh\"\n");
+    place.write(
+        "subject/ddset.toml",
+        "grammar = \"own.ebnf\"\ninput = \"a.expr\"\nprepare = [\"false\"]\n[oracle]\ntest = \"run.sh\"\n",
+    );
     place.line("reduce subject").exits(4).says(["`prepare`", "exit status: 1"]);
 }
 
 #[test]
 fn the_check_explains_a_run() {
     let place = place();
-    let check = |status: i32, more: &[&str]| place.ddset(["oracle", "check", "input.expr"].iter().chain(more)).exits(status);
+    let check =
+        |status: i32, more: &[&str]| place.ddset(["oracle", "check", "input.expr"].iter().chain(more)).exits(status);
     let run = check(0, &["--fail-exit", "3", "--", "sh", "-c", "echo words; exit 3", "{}"]);
     for expected in ["it fails (exit status 3)", "words", "fail: exit status 3"] {
         assert!(run.stdout.contains(expected), "{run}");

@@ -1,6 +1,8 @@
 //! Published failures of real programs. `corpora/setup.sh` installs the programs, as each subject's `prepare` does; one
 //! that cannot be had is a failure of the test.
 
+#![allow(clippy::unwrap_used, reason = "a test that panics has failed, as it should")]
+
 mod support;
 
 use support::{Place, assert_evidence, corpus, squeezed};

@@ -122,7 +122,10 @@ fn a_torn_journal_costs_only_what_was_torn() {
         let again = place.ddset(REDUCE).exits(0);
         assert_eq!(again.json()["input"], first.json()["input"], "cut at {cut}");
         assert_eq!(runs(&again).0, runs(&first).0, "cut at {cut}");
-        assert_eq!(fs::read_to_string(&journal).unwrap().lines().count(), whole.split(|byte| *byte == b'\n').count() - 1);
+        assert_eq!(
+            fs::read_to_string(&journal).unwrap().lines().count(),
+            whole.split(|byte| *byte == b'\n').count() - 1
+        );
     }
 }
 
@@ -156,10 +159,11 @@ fn a_limit_of_runs_ends_with_the_best_so_far() {
 fn one_at_a_time_in_a_folder() {
     let place = place();
     let mut child = started(&place, 2);
-    place.ddset(REDUCE).exits(2).prints("").says([
-        &format!("another ddset (process {}) works in", child.id()),
-        "wait for it, or stop it first",
-    ]);
+    place
+        .ddset(REDUCE)
+        .exits(2)
+        .prints("")
+        .says([&format!("another ddset (process {}) works in", child.id()), "wait for it, or stop it first"]);
     assert!(child.try_wait().unwrap().is_none(), "the second one disturbed the first");
     Ran::new(child.wait_with_output().unwrap()).exits(0);
 }
@@ -169,13 +173,17 @@ fn two_requests_do_not_disturb_each_other() {
     let place = place();
     let command = |pattern: &str| {
         let fails = format!("sleep 0.01; grep -q '{pattern}' \"$1\"");
-        let mut command = place.command(["reduce", "--grammar", "json", "--fail-exit", "0", "input.json", "--", "sh", "-c"]);
+        let mut command =
+            place.command(["reduce", "--grammar", "json", "--fail-exit", "0", "input.json", "--", "sh", "-c"]);
         command.args([&fails, "sh", "{}"]).spawn().unwrap()
     };
     let both = [command("null"), command("true")].map(|child| Ran::new(child.wait_with_output().unwrap()).exits(0));
     assert_eq!((both[0].stdout.trim(), both[1].stdout.trim()), ("null", "true"));
-    let mut kept: Vec<String> =
-        place.run_folders().iter().map(|folder| place.read(folder.join("reduced/input.json")).trim().to_owned()).collect();
+    let mut kept: Vec<String> = place
+        .run_folders()
+        .iter()
+        .map(|folder| place.read(folder.join("reduced/input.json")).trim().to_owned())
+        .collect();
     kept.sort();
     assert_eq!(kept, ["null", "true"]);
 }
@@ -183,6 +191,7 @@ fn two_requests_do_not_disturb_each_other() {
 #[test]
 fn each_command_goes_on_from_the_one_before() {
     let place = place();
+    place.script("run.sh", "grep -q '\"bug\" *:' \"$1\"");
     let reduced = place.ddset(REDUCE).exits(0).says(["next: ddset abstract"]);
     let (needed, _) = runs(&reduced);
     let abstracted = place.line("abstract --format json").exits(0).says(["going on in", "next: ddset generate"]);
@@ -197,7 +206,11 @@ fn each_command_goes_on_from_the_one_before() {
     let root = place.path(".ddset");
     let again = elsewhere.ddset(["abstract", "--format", "json", "--run", root.to_str().unwrap()]).exits(0);
     assert_eq!(again.json()["pattern"], pattern);
-    assert_verified(&elsewhere.ddset(["generate", "-n", "5", "--verify", "--run", root.to_str().unwrap()]).exits(0), 5..=5, 5);
+    assert_verified(
+        &elsewhere.ddset(["generate", "-n", "5", "--verify", "--run", root.to_str().unwrap()]).exits(0),
+        5..=5,
+        5,
+    );
 }
 
 #[test]
@@ -216,7 +229,7 @@ fn nothing_to_go_on_from() {
 fn the_same_seed_gives_the_same() {
     let results = [1, 2].map(|_| {
         let place = place();
-        place.script("run.sh", "grep -q '\"bug\"' \"$1\" && grep -q null \"$1\"");
+        place.script("run.sh", "grep -q '\"bug\" *:' \"$1\"");
         let mut ran = Vec::new();
         for seed in ["7", "8"] {
             let arguments = ["abstract", "--grammar", "json", "--test", "run.sh", "--seed", seed, "input.json"];
