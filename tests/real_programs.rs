@@ -30,13 +30,13 @@ fn lua_upvaluejoin() {
     assert_evidence(&summary);
 }
 
-/// Rhino issue 386: both names of the const pattern are one.
+/// Rhino issue 386: both names of the pattern are one. (It need not be a const: `let` fails in the same way, and is shorter.)
 #[test]
 fn rhino_const_pattern() {
     let place = Place::new();
     let summary = abstracted(&place, "rhino-const-pattern");
     let pattern = summary["pattern"].as_str().unwrap();
-    assert!(squeezed(pattern).contains("const[<$Id1>,<$Id1>]"), "{pattern}");
+    assert!(squeezed(pattern).contains("[<$Id1>,<$Id1>]"), "{pattern}");
     assert_eq!(pattern.matches("<$Id1>").count(), 2, "{pattern}");
     assert_eq!(tied(&summary), [2], "{summary}");
     assert_evidence(&summary);

@@ -16,7 +16,7 @@ const RUNS_PER_SAMPLE: u32 = 9;
 /// Draws of known inputs in a row after which a pattern counts as used up.
 const DUPLICATES: u32 = 600;
 /// Draws of a filling in the hope of one that its hole has not had.
-const REDRAWS: u32 = 10;
+const REDRAWS: usize = 4;
 /// The window over which validity is watched, and how many of it must be valid, early and late.
 const WINDOW: usize = 24;
 const VALID_EARLY: usize = 15;
@@ -131,13 +131,15 @@ impl Engine<'_, '_> {
     fn random_sample(&mut self, hole: usize, explore: bool, rng: &mut rand_chacha::ChaCha8Rng) -> Fillings {
         let at = self.holes[hole].members[0];
         let mut fillings = Fillings::new();
-        for _ in 0..REDRAWS {
+        for redraw in 0..REDRAWS {
+            // What is common is soon used up; larger fillings are new without being strange.
+            let allowance = SIZES[rng.random_range(redraw.min(SIZES.len() - 1)..SIZES.len())];
             let what = Draw {
                 grammar: self.grammar,
                 tree: &self.tree,
                 tokens: &mut self.tokens,
                 taken: &self.taken,
-                allowance: SIZES[rng.random_range(0..SIZES.len())],
+                allowance,
             };
             let mut policy = self.validity.policy(at as u32, explore);
             fillings = draw(what, &self.holes[hole], &mut policy, rng);

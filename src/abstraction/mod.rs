@@ -17,6 +17,8 @@ mod covary;
 mod fillings;
 mod joint;
 mod screen;
+#[cfg(test)]
+mod tests;
 
 use crate::generate::instances::{Fillings, filled, names};
 use crate::generate::validity::{Edge, Validity};

@@ -23,12 +23,12 @@ impl Progress {
     pub(crate) fn show(&self, event: &Event<'_>) {
         match event {
             Event::Best { best, .. } => self.best.set(best.len()),
-            Event::Run { phase, runs, .. } if self.live => {
-                if self.shown.get().is_none_or(|shown| shown.elapsed() >= EVERY) {
-                    self.shown.set(Some(Instant::now()));
-                    let best = self.best.get();
-                    let _ = write!(std::io::stderr(), "\r\x1b[K{runs} runs, {best} bytes, {phase}");
-                }
+            Event::Run { phase, runs, .. }
+                if self.live && self.shown.get().is_none_or(|shown| shown.elapsed() >= EVERY) =>
+            {
+                self.shown.set(Some(Instant::now()));
+                let best = self.best.get();
+                let _ = write!(std::io::stderr(), "\r\x1b[K{runs} runs, {best} bytes, {phase}");
             }
             _ => {}
         }

@@ -5,12 +5,12 @@ use crate::grammar::{Grammar, SymbolId, bundled};
 use crate::oracle::{Oracle, Outcome};
 use crate::parse::parse;
 use crate::reduce::{Reduction, reduce};
-use crate::search::{Budget, Search};
+use crate::search::Search;
 use crate::tree::{Builder, Tree};
 
 /// A search that stops after so many runs.
 pub(super) fn limited(oracle: &dyn Oracle, runs: u64) -> Search<'_> {
-    Search::new(oracle).with_budget(Budget { max_runs: Some(runs), deadline: None })
+    Search::new(oracle).with_budget(crate::search::Budget { max_runs: Some(runs), deadline: None })
 }
 
 fn read(source: &str) -> Grammar {
