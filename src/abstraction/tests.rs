@@ -20,7 +20,8 @@ fn abstracted(grammar: &str, input: &str, oracle: &dyn Oracle, options: &Options
     let grammar = Arc::new(Grammar::read(grammar, None).expect("valid grammar"));
     let tree = crate::parse::parse(&grammar, input.as_bytes()).expect("parses");
     let mut search = Search::new(oracle);
-    let first = (0..3).map(|_| search.retest(input.as_bytes()).expect("runs")).find(|outcome| *outcome == Outcome::Fail);
+    let first =
+        (0..3).map(|_| search.retest(input.as_bytes()).expect("runs")).find(|outcome| *outcome == Outcome::Fail);
     assert!(first.is_some(), "{input} must fail");
     let abstraction = generalize(&grammar, tree, &mut search, options);
     (abstraction, search.runs())
@@ -143,7 +144,7 @@ fn an_input_is_an_instance_of_its_own_pattern_and_generated_ones_fail() {
     let (found, _) = abstracted(expr(), "((4))", &oracle, &Options::default());
     let grammar = &found.pattern.grammar;
     let mut made = std::collections::BTreeSet::new();
-    for instance in crate::generate::Instances::new(&found.pattern, 9).take(1_000) {
+    for instance in crate::pattern::Instances::new(&found.pattern, 9).take(1_000) {
         assert_eq!(oracle(instance.text()), Outcome::Fail);
         let parsed = crate::parse::parse(grammar, instance.text()).expect("in the language");
         assert!(instance.is_derivation(grammar, grammar.start()));

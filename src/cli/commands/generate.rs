@@ -2,8 +2,8 @@
 
 use crate::cli::args::{Format, GenerateArgs};
 use crate::cli::{Exit, Failure, job, say, write_out};
-use ddset::generate::Instances;
 use ddset::oracle::{CommandOracle, Oracle, Outcome};
+use ddset::pattern::Instances;
 use ddset::pattern::Pattern;
 use ddset::search::Counts;
 use ddset::session::{Request, Session};
