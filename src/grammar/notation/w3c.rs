@@ -1,6 +1,6 @@
 //! The W3C notation (Extensible Markup Language 1.0, section 6), extended as `docs/grammar-files.md` says.
 
-use super::{characters, syntax_error};
+use super::{Part, characters, span, syntax_error};
 use crate::grammar::ast::{Expr, Rule as AstRule};
 use crate::grammar::diagnostic::Diagnostic;
 use pest::Parser;
@@ -13,15 +13,7 @@ struct Notation;
 pub(super) fn read(source: &str) -> Result<Vec<AstRule>, Vec<Diagnostic>> {
     let mut pairs = Notation::parse(Rule::grammar, source).map_err(|e| vec![syntax_error(&e, expectation)])?;
     let rules = pairs.next().into_iter().flat_map(Pair::into_inner).filter(|pair| pair.as_rule() == Rule::rule);
-    let mut found = Vec::new();
-    let mut problems = Vec::new();
-    for pair in rules {
-        match rule(pair) {
-            Ok(rule) => found.push(rule),
-            Err(problem) => problems.push(problem),
-        }
-    }
-    if problems.is_empty() { Ok(found) } else { Err(problems) }
+    super::rules(rules, rule)
 }
 
 fn expectation(expected: &Rule) -> &'static str {
@@ -40,20 +32,12 @@ fn expectation(expected: &Rule) -> &'static str {
 }
 
 fn rule(pair: Pair<Rule>) -> Result<AstRule, Diagnostic> {
-    let mut rule =
-        AstRule { name: String::new(), span: 0..0, annotations: Vec::new(), body: Expr::Sequence(Vec::new()) };
-    for part in pair.into_inner() {
-        match part.as_rule() {
-            Rule::annotation => rule.annotations.extend(part.into_inner().map(|w| (w.as_str().to_owned(), span(&w)))),
-            Rule::name => (rule.name, rule.span) = (name(&part), span(&part)),
-            _ => rule.body = choice(part)?,
-        }
-    }
-    Ok(rule)
-}
-
-fn span(pair: &Pair<Rule>) -> std::ops::Range<usize> {
-    pair.as_span().start()..pair.as_span().end()
+    let part = |part: &Pair<Rule>| match part.as_rule() {
+        Rule::annotation => Part::Annotation,
+        Rule::name => Part::Name(name(part)),
+        _ => Part::Body,
+    };
+    super::rule(pair, part, choice)
 }
 
 fn name(pair: &Pair<Rule>) -> String {
@@ -61,13 +45,7 @@ fn name(pair: &Pair<Rule>) -> String {
 }
 
 fn choice(pair: Pair<Rule>) -> Result<Expr, Diagnostic> {
-    let mut alternatives = pair.into_inner().map(sequence).collect::<Result<Vec<_>, _>>()?;
-    Ok(if alternatives.len() == 1 { alternatives.remove(0) } else { Expr::Choice(alternatives) })
-}
-
-fn sequence(pair: Pair<Rule>) -> Result<Expr, Diagnostic> {
-    let mut parts = pair.into_inner().map(term).collect::<Result<Vec<_>, _>>()?;
-    Ok(if parts.len() == 1 { parts.remove(0) } else { Expr::Sequence(parts) })
+    super::choice(pair, |part| super::sequence(part, term))
 }
 
 fn term(pair: Pair<Rule>) -> Result<Expr, Diagnostic> {
