@@ -21,7 +21,10 @@ impl Engine<'_, '_> {
         let mut names: IndexMap<(SymbolId, Vec<u8>), Vec<usize>> = IndexMap::new();
         for candidate in self.candidates.clone() {
             let Some(at) = self.name_at(candidate.at) else { continue };
-            let failed = self.chain(at).iter().any(|a| self.counts.get(a).is_some_and(|counts| counts.failed > 0));
+            // In a grammar without tokens the failures were counted at the characters below the name.
+            let mut near = self.chain(at);
+            near.extend(self.tree.subtree(at));
+            let failed = near.iter().any(|a| self.counts.get(a).is_some_and(|counts| counts.failed > 0));
             if failed || self.is_taken(at) || self.small(self.tree.node(at).symbol).is_some() {
                 continue;
             }

@@ -15,12 +15,14 @@ use std::collections::VecDeque;
 const RUNS_PER_SAMPLE: u32 = 9;
 /// Draws of known inputs in a row after which a pattern counts as used up.
 const DUPLICATES: u32 = 600;
+/// The share of even choices where nothing is invalid.
+const PLAIN: f64 = 0.6;
 /// The window over which validity is watched, and how many of it must be valid, early and late.
 const WINDOW: usize = 24;
-const VALID_EARLY: usize = 15;
-const VALID_LATE: usize = 19;
+const VALID_EARLY: usize = 12;
+const VALID_LATE: usize = 15;
 /// Windows that must have been mostly invalid before a hole is given up.
-const BAD_WINDOWS: u32 = 1;
+const BAD_WINDOWS: u32 = 2;
 
 impl Engine<'_, '_> {
     /// Asks for failing inputs of the present pattern. A pass is narrowed down to a hole, which becomes concrete.
@@ -45,10 +47,14 @@ impl Engine<'_, '_> {
             // One hole at most tries something new, so that an unresolved run has one suspect.
             let explorer =
                 rng.random_bool(self.exploration(&recent)).then(|| chosen[rng.random_range(0..chosen.len())]);
+            let plain = explorer.is_none() && rng.random_bool(self.plain_share());
             let fillings: Vec<(usize, Fillings)> = chosen
                 .iter()
                 .map(|&hole| match explorer {
                     Some(explorer) if explorer == hole => (hole, self.new_sample(hole, number, &mut rng)),
+                    None if plain => {
+                        (hole, self.drawer.draw(self.grammar, &self.tree, &self.holes[hole], (None, false), &mut rng))
+                    }
                     _ => (hole, self.random_sample(hole, false, &mut rng)),
                 })
                 .collect();
@@ -67,7 +73,7 @@ impl Engine<'_, '_> {
             spent += 1;
             let outcome = self.ask(&flat)?;
             // What was tried for the first time says little of what generation will make.
-            if explorer.is_none() {
+            if explorer.is_none() && !plain {
                 recent.push_back(outcome != Outcome::Unresolved);
                 if recent.len() > WINDOW {
                     recent.pop_front();
@@ -125,6 +131,13 @@ impl Engine<'_, '_> {
         let valid = recent.iter().filter(|valid| **valid).count() as f64;
         let share = if recent.is_empty() { 1.0 } else { valid / recent.len() as f64 };
         often * ((share - 0.5) * 2.5).clamp(0.1, 1.0)
+    }
+
+    /// The share of runs in which every choice is even. What was learned steers away from invalid inputs; where few are, there
+    /// is nothing to steer away from, and steering would only keep to what was seen before.
+    fn plain_share(&self) -> f64 {
+        let invalid = f64::from(self.invalid) / f64::from(self.asked.max(1));
+        PLAIN * (1.0 - 4.0 * invalid).max(0.0)
     }
 
     /// A filling with something new in it: while there are any, the systematic ones in turn, so that every alternative is met

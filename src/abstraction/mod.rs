@@ -94,6 +94,9 @@ struct Engine<'e, 'o> {
     small: FxHashMap<SymbolId, Option<Vec<Tree>>>,
     /// Texts whose pass was confirmed.
     confirmed: FxHashSet<[u8; 32]>,
+    /// Distinct inputs run so far, and how many of them were unresolved.
+    asked: u32,
+    invalid: u32,
     /// Blame for unresolved runs, by hole.
     blame: FxHashMap<u32, f64>,
     /// Whether a screened node is varied together with the present holes.
@@ -128,6 +131,8 @@ impl<'e, 'o> Engine<'e, 'o> {
             evidence: Evidence::default(),
             small: FxHashMap::default(),
             confirmed: FxHashSet::default(),
+            asked: 0,
+            invalid: 0,
             blame: FxHashMap::default(),
             together: false,
         }
@@ -160,6 +165,8 @@ impl<'e, 'o> Engine<'e, 'o> {
             }
         }
         if new {
+            self.asked += 1;
+            self.invalid += u32::from(outcome == Outcome::Unresolved);
             let edges: Vec<Edge> = fillings
                 .iter()
                 .flat_map(|(at, fragment)| Validity::edges(self.grammar, fragment, *at as u32))

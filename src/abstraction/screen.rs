@@ -120,8 +120,9 @@ impl Engine<'_, '_> {
     /// A node with few words: all are tried. Some may fail and others pass.
     fn screen_small(&mut self, candidate: Candidate, words: &[Tree]) -> Result<Verdict, Stop> {
         let at = candidate.at;
-        if self.counts.contains_key(&at) && !self.together {
-            return Ok(Verdict::Undecided);
+        if let Some(known) = self.counts.get(&at).filter(|_| !self.together) {
+            let free = known.failed > 0 && known.unresolved == 0;
+            return Ok(if free { Verdict::Free } else { Verdict::Undecided });
         }
         let mut counts = super::Counts::default();
         let mut failing: Vec<Tree> = Vec::new();

@@ -84,9 +84,9 @@ impl Job {
 }
 
 /// Ctrl-C and termination set a flag, so that the search ends between two runs with everything kept. A second one ends at once.
-fn interruptible() -> Result<Arc<AtomicBool>, Failure> {
+pub(crate) fn interruptible() -> Result<Arc<AtomicBool>, Failure> {
     let stop = Arc::new(AtomicBool::new(false));
-    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
+    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM, signal_hook::consts::SIGHUP] {
         let registered = signal_hook::flag::register_conditional_shutdown(signal, 130, stop.clone())
             .and_then(|_| signal_hook::flag::register(signal, stop.clone()));
         registered.map_err(|error| Failure::usage(format!("signals cannot be handled: {error}")))?;
@@ -115,7 +115,23 @@ fn earlier(options: &JobOptions) -> Result<Request, Failure> {
 
 /// A ddset.toml in the oracle's folder may build the program; going on from an earlier run does it again, in case it changed.
 fn prepare_again(base: &Path) -> Result<(), Failure> {
-    if base.join(NAME).is_file() { Ok(Config::find(base)?.prepare()?) } else { Ok(()) }
+    if base.join(NAME).is_file() { prepare(&Config::find(base)?) } else { Ok(()) }
+}
+
+/// It may take minutes, and says nothing meanwhile.
+fn prepare(config: &Config) -> Result<(), Failure> {
+    if !config.prepare.is_empty() {
+        say(&format!("preparing: {}", config.prepare.join(" ")));
+    }
+    Ok(config.prepare()?)
+}
+
+/// The option by which the next command finds the same runs.
+pub(crate) fn run_option(options: &super::args::RunOptions) -> String {
+    match options.run.to_str() {
+        Some(".ddset") => String::new(),
+        _ => format!(" --run {}", options.run.display()),
+    }
 }
 
 fn grammar_of(request: &Request, name: &str) -> Result<Grammar, Failure> {
@@ -133,7 +149,7 @@ impl Place {
         if input.is_dir() {
             let config = Config::find(input)?;
             let file = config.input_path().ok_or_else(|| {
-                Failure::usage(format!("{} names no input: add `input = \"FILE\"`", config.path.display()))
+                Failure::usage(format!("error: {} names no input: add `input = \"FILE\"`", config.path.display()))
             })?;
             return Ok(Place { input: file, config: Some(config) });
         }
@@ -156,7 +172,7 @@ impl Place {
 
     pub(crate) fn prepare(&self) -> Result<(), Failure> {
         match &self.config {
-            Some(config) => Ok(config.prepare()?),
+            Some(config) => prepare(config),
             None => Ok(()),
         }
     }
@@ -188,7 +204,7 @@ impl Place {
         }
         let Some((config, name)) = config.and_then(|config| Some((config, config.grammar.as_ref()?))) else {
             return Err(Failure::usage(
-                "no grammar was given: use --grammar FILE, or --grammar with a name of `ddset grammar list`",
+                "error: no grammar was given: use --grammar FILE, or --grammar with a name of `ddset grammar list`",
             ));
         };
         let file = config.path_of(name);
@@ -211,7 +227,7 @@ pub(crate) fn with_options(
     let given = given.map(|spec| CommandSpec { base: here.to_owned(), ..spec });
     let mut spec = given.or(base).ok_or_else(|| {
         Failure::usage(
-            "no oracle was given: use --test SCRIPT, or a program after `--` with --fail-exit, --fail-signal or \
+            "error: no oracle was given: use --test SCRIPT, or a program after `--` with --fail-exit, --fail-signal or \
              --fail-output",
         )
     })?;

@@ -112,7 +112,7 @@ pub fn derive(what: Derivation<'_>, symbol: SymbolId, policy: &mut dyn Policy, r
             let lexeme = tokens.text(grammar, symbol, rng);
             let lexicon = grammar.lexicon();
             let apart = lexicon.is_immediate(symbol) || !lexicon.run_together(&last, &lexeme);
-            builder.leaf(symbol, if apart { &[] } else { lexicon.separator() }, &lexeme);
+            builder.leaf(symbol, if apart { &[] } else { lexicon.separator_after(&last) }, &lexeme);
             if !lexeme.is_empty() {
                 last = lexeme;
             }

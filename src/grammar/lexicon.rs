@@ -213,9 +213,12 @@ impl Lexicon {
             || self.inner.leaves.values().any(|l| leaf(l).is_some_and(|end| end > border))
     }
 
-    /// What to put between two leaves that would run together.
-    pub fn separator(&self) -> &[u8] {
-        &self.inner.separator
+    /// What to put after a leaf before another with which it would run together. Some leaves take in a blank (what ends at the
+    /// line's end does): a line break goes there, if one may be skipped.
+    pub fn separator_after(&self, left: &[u8]) -> &[u8] {
+        let usual = &self.inner.separator;
+        let line = self.inner.skip.as_ref().is_some_and(|skip| skip.accepts(&[self.inner.alphabet.class(10)]));
+        if line && self.run_together(left, usual) && !self.run_together(left, b"\n") { b"\n" } else { usual }
     }
 }
 

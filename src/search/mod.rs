@@ -332,7 +332,7 @@ impl<'a> Search<'a> {
         if self.is_stopped() {
             return Err(Stop::Interrupted);
         }
-        if let Some(max) = self.budget.max_runs.filter(|max| self.runs >= *max) {
+        if let Some(max) = self.budget.max_runs.filter(|max| self.runs - self.replayed >= *max) {
             return Err(Stop::Budget(format!("the budget of {max} runs is used up")));
         }
         if self.budget.deadline.is_some_and(|deadline| Instant::now() >= deadline) {

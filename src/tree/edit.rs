@@ -169,7 +169,7 @@ impl<'a> Writer<'a> {
             || !trivia.is_empty()
             || immediate
             || !self.lexicon.run_together(&self.text[self.last..], lexeme);
-        let trivia = if apart { trivia } else { self.lexicon.separator() };
+        let trivia = if apart { trivia } else { self.lexicon.separator_after(&self.text[self.last..]) };
         self.node(node);
         self.text.extend_from_slice(trivia);
         self.last = self.text.len();

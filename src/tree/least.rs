@@ -30,7 +30,7 @@ pub(super) fn write_least(grammar: &Grammar, symbol: SymbolId, builder: &mut Bui
             let lexeme = grammar.least_leaf(symbol);
             let lexicon = grammar.lexicon();
             let apart = lexicon.is_immediate(symbol) || !lexicon.run_together(&last, lexeme);
-            builder.leaf(symbol, if apart { &[] } else { lexicon.separator() }, lexeme);
+            builder.leaf(symbol, if apart { &[] } else { lexicon.separator_after(&last) }, lexeme);
             last = lexeme.to_vec();
             continue;
         }

@@ -4,7 +4,7 @@ use super::reduce::{ended_early, reduced};
 use crate::cli::args::{AbstractArgs, Format};
 use crate::cli::job::Job;
 use crate::cli::progress::Progress;
-use crate::cli::{Exit, Failure, report, say, write_out};
+use crate::cli::{Exit, Failure, job, report, say, write_out};
 use ddset::abstraction::{Options, generalize};
 use ddset::oracle::Outcome;
 use ddset::search::Search;
@@ -53,7 +53,7 @@ pub(crate) fn run(args: &AbstractArgs) -> Result<Exit, Failure> {
             Err(ended_early(stop, &job))
         }
         None => {
-            say("next: ddset generate -n 20");
+            say(&format!("next: ddset generate -n 20{}", job::run_option(&args.job.run)));
             Ok(Exit::Done)
         }
     }

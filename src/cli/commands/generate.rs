@@ -14,6 +14,13 @@ pub(crate) fn run(args: &GenerateArgs) -> Result<Exit, Failure> {
     let oracle = if args.verify { Some(oracle(args, request.as_ref())?) } else { None };
     let seed = args.run.seed.or_else(|| request.as_ref().map(|request| request.seed)).unwrap_or(1);
     if let Some(folder) = &args.output {
+        let held = std::fs::read_dir(folder).map_or(0, Iterator::count);
+        if held > 0 {
+            say(&format!(
+                "warning: {} holds {held} files already; some may be of an earlier pattern",
+                folder.display()
+            ));
+        }
         std::fs::create_dir_all(folder)
             .map_err(|error| Failure::usage(format!("error: cannot make {}: {error}", folder.display())))?;
     }
@@ -91,5 +98,5 @@ fn source(args: &GenerateArgs) -> Result<(Pattern, Option<Request>), Failure> {
 fn oracle(args: &GenerateArgs, request: Option<&Request>) -> Result<CommandOracle, Failure> {
     let earlier = request.map(|request| request.oracle.clone());
     let here = std::env::current_dir().map_err(|error| Failure::usage(format!("the current folder: {error}")))?;
-    job::command(job::with_options(earlier, &args.oracle, &here)?)
+    Ok(job::command(job::with_options(earlier, &args.oracle, &here)?)?.with_stop(job::interruptible()?))
 }

@@ -14,7 +14,7 @@ pub(crate) fn check(options: &OracleOptions, input: &Path, format: Format) -> Re
     let spec = place.oracle(options)?;
     place.prepare()?;
     let bytes = job::read(&place.input)?;
-    let oracle = job::command(spec)?;
+    let oracle = job::command(spec)?.with_stop(job::interruptible()?);
     let run = oracle.run(&bytes)?;
     match format {
         Format::Text => {

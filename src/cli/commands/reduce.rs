@@ -3,15 +3,17 @@
 use crate::cli::args::{Format, ReduceArgs};
 use crate::cli::job::Job;
 use crate::cli::progress::Progress;
-use crate::cli::{Exit, Failure, report, say, write_out};
+use crate::cli::{Exit, Failure, job, report, say, write_out};
 use ddset::oracle::Outcome;
 use ddset::reduce::{Reduction, reduce};
 use ddset::search::{Search, Stop};
 use ddset::tree::Tree;
 use std::io::IsTerminal;
 
-/// Fresh runs of the result after one that did not fail, before the failure is called unsteady.
-const MORE_LOOKS: u32 = 9;
+/// Fresh runs of the result, all of which must fail.
+const CONFIRMATIONS: u32 = 3;
+/// Further fresh runs if one did not, to say how often it fails.
+const MORE_LOOKS: u32 = 7;
 
 pub(crate) fn run(args: &ReduceArgs) -> Result<Exit, Failure> {
     let job = Job::new(&args.job)?;
@@ -34,13 +36,14 @@ pub(crate) fn run(args: &ReduceArgs) -> Result<Exit, Failure> {
         (None, Format::Json) => write_out(format!("{summary}\n").as_bytes())?,
         (None, Format::Text) => write_out(&for_eyes(text))?,
     }
+    say("");
     say(&report::reduction(reduction.before, &reduction.tree, reduction.proven));
     say(&report::runs(&search));
     say(&format!("kept in {}", job.session.best_path().display()));
     match reduction.stopped.take() {
         Some(stop) => Err(ended_early(stop, &job)),
         None => {
-            say("next: ddset abstract");
+            say(&format!("next: ddset abstract{}", job::run_option(&args.job.run)));
             Ok(Exit::Done)
         }
     }
@@ -58,6 +61,9 @@ fn for_eyes(mut text: Vec<u8>) -> Vec<u8> {
 pub(crate) fn reduced(job: &Job, tree: Tree, search: &mut Search<'_>) -> Result<Reduction, Failure> {
     search.enter("first");
     let first = search.confirm(tree.text())?;
+    if first.outcome != Outcome::Fail && job.session.best()?.is_some() {
+        return Err(unsteady("the input failed before, and now it does not"));
+    }
     if first.outcome != Outcome::Fail {
         let advice = job.oracle.spec().advice(&first);
         return Err(Failure::new(
@@ -68,10 +74,12 @@ pub(crate) fn reduced(job: &Job, tree: Tree, search: &mut Search<'_>) -> Result<
         ));
     }
     let mut reduction = reduce(&job.grammar, tree, search);
-    job.session.save_best(reduction.tree.text())?;
+    keep_if_smaller(job, reduction.tree.text())?;
     if matches!(reduction.stopped, None | Some(Stop::Budget(_))) {
         confirmed(search, reduction.tree.text())?;
-        job.session.mark_reduced(reduction.tree.text(), reduction.proven)?;
+        if reduction.stopped.is_none() {
+            job.session.mark_reduced(reduction.tree.text(), reduction.proven)?;
+        }
         if reduction.stopped.is_none() && !reduction.proven {
             say("the search for smaller inputs was cut short: the result may not be minimal");
         }
@@ -82,25 +90,37 @@ pub(crate) fn reduced(job: &Job, tree: Tree, search: &mut Search<'_>) -> Result<
     Ok(reduction)
 }
 
-/// The last word on a result: a fresh run of the exact bytes.
+/// What an earlier run of the same request gained is not given up for what a shorter one came to.
+fn keep_if_smaller(job: &Job, text: &[u8]) -> Result<(), Failure> {
+    let known = job.session.best()?;
+    if known.is_none_or(|known| text.len() <= known.len()) {
+        job.session.save_best(text)?;
+    }
+    Ok(())
+}
+
+/// The last word on a result: fresh runs of the exact bytes.
 fn confirmed(search: &mut Search<'_>, text: &[u8]) -> Result<(), Failure> {
     search.enter("confirmation");
-    if search.confirm(text)?.outcome == Outcome::Fail {
-        return Ok(());
-    }
     let mut failed = 0;
-    for _ in 0..MORE_LOOKS {
+    for look in 1..=CONFIRMATIONS + MORE_LOOKS {
         failed += u32::from(search.confirm(text)?.outcome == Outcome::Fail);
+        if look == CONFIRMATIONS && failed == look {
+            return Ok(());
+        }
     }
-    Err(Failure::new(
+    let all = CONFIRMATIONS + MORE_LOOKS;
+    Err(unsteady(&format!("the result failed before, and now in {failed} of {all} fresh runs")))
+}
+
+fn unsteady(what: &str) -> Failure {
+    Failure::new(
         Exit::Flaky,
         format!(
-            "the failure comes and goes: the result failed before, and now in {failed} of {} fresh runs.\n\
-             Make the oracle steadier (run the program several times in a script given with --test, fix its random seed), \
-             then run again",
-            MORE_LOOKS + 1
+            "the failure comes and goes: {what}.\nMake the oracle steadier (run the program several times in a script given \
+             with --test, fix its random seed), then run again with another --run folder"
         ),
-    ))
+    )
 }
 
 /// Why it ended before its time, and that nothing is lost.
