@@ -1,89 +1,63 @@
 //! ISO/IEC 14977:1996, extended as `docs/grammar-files.md` says.
 
-use super::{characters, syntax_error};
-use crate::grammar::ast::{Expr, Rule as AstRule};
+use super::characters;
+use super::rules::{self, Notation, span};
+use crate::grammar::ast::{self, Expr};
 use crate::grammar::diagnostic::Diagnostic;
-use pest::Parser;
 use pest::iterators::Pair;
 
 #[derive(pest_derive::Parser)]
 #[grammar = "grammar/notation/iso.pest"]
-struct Notation;
+struct Iso;
 
-pub(super) fn read(source: &str) -> Result<Vec<AstRule>, Vec<Diagnostic>> {
-    let mut pairs = Notation::parse(Rule::grammar, source).map_err(|e| vec![syntax_error(&e, expectation)])?;
-    let rules = pairs.next().into_iter().flat_map(Pair::into_inner).filter(|pair| pair.as_rule() == Rule::rule);
-    let mut found = Vec::new();
-    let mut problems = Vec::new();
-    for pair in rules {
-        match rule(pair) {
-            Ok(rule) => found.push(rule),
-            Err(problem) => problems.push(problem),
+pub(super) fn read(source: &str) -> Result<Vec<ast::Rule>, Vec<Diagnostic>> {
+    rules::read::<Iso, Rule>(source)
+}
+
+impl Notation<Rule> for Iso {
+    const FILE: Rule = Rule::grammar;
+    const RULE: Rule = Rule::rule;
+    const ANNOTATION: Rule = Rule::annotation;
+    const NAME: Rule = Rule::name;
+
+    fn expectation(expected: &Rule) -> &'static str {
+        match expected {
+            Rule::rule | Rule::name => "a name",
+            Rule::annotation | Rule::word => "an annotation",
+            Rule::text => "a quoted text",
+            Rule::special | Rule::set | Rule::code => "a special sequence `? […] ?`",
+            Rule::primary | Rule::term | Rule::factor | Rule::sequence | Rule::choice => "a name, text or group",
+            Rule::option | Rule::repetition => "an option or repetition",
+            Rule::integer => "a number",
+            Rule::EOI => "the end",
+            _ => "",
         }
     }
-    if problems.is_empty() { Ok(found) } else { Err(problems) }
-}
 
-fn expectation(expected: &Rule) -> &'static str {
-    match expected {
-        Rule::rule | Rule::name => "a name",
-        Rule::annotation | Rule::word => "an annotation",
-        Rule::text => "a quoted text",
-        Rule::special | Rule::set | Rule::code => "a special sequence `? […] ?`",
-        Rule::primary | Rule::term | Rule::factor | Rule::sequence | Rule::choice => "a name, text or group",
-        Rule::option | Rule::repetition => "an option or repetition",
-        Rule::integer => "a number",
-        Rule::EOI => "the end",
-        _ => "",
+    /// Gaps inside a name are not significant (4.14 of the standard): one blank stands for each.
+    fn name(written: &str) -> String {
+        written.split_whitespace().collect::<Vec<_>>().join(" ")
     }
-}
 
-fn rule(pair: Pair<Rule>) -> Result<AstRule, Diagnostic> {
-    let mut rule =
-        AstRule { name: String::new(), span: 0..0, annotations: Vec::new(), body: Expr::Sequence(Vec::new()) };
-    for part in pair.into_inner() {
-        match part.as_rule() {
-            Rule::annotation => rule.annotations.extend(part.into_inner().map(|w| (w.as_str().to_owned(), span(&w)))),
-            Rule::name => (rule.name, rule.span) = (name(&part), span(&part)),
-            _ => rule.body = choice(part)?,
-        }
+    /// `a - b` excludes; `{a} -`, with nothing after, is the idiom for "at least once" (5.8 of the standard).
+    fn term(pair: Pair<Rule>) -> Result<Expr, Diagnostic> {
+        let place = span(&pair);
+        let mut factors = pair.into_inner().map(factor).collect::<Result<Vec<_>, _>>()?;
+        let first = factors.remove(0);
+        Ok(match (factors.pop(), first) {
+            // The notation lets a factor be nothing at all, and so finds one after every `-`.
+            (Some(Expr::Sequence(nothing)), first) if nothing.is_empty() => match first {
+                Expr::Repeat { item, max, .. } => Expr::Repeat { item, min: 1, max },
+                first => first,
+            },
+            (Some(excluded), first) => Expr::Except(Box::new(first), Box::new(excluded), place),
+            (None, first) => first,
+        })
     }
-    Ok(rule)
-}
-
-fn span(pair: &Pair<Rule>) -> std::ops::Range<usize> {
-    pair.as_span().start()..pair.as_span().end()
-}
-
-/// Gaps inside a name are not significant (4.14 of the standard): one blank stands for each.
-fn name(pair: &Pair<Rule>) -> String {
-    pair.as_str().split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 fn choice(pair: Pair<Rule>) -> Result<Expr, Diagnostic> {
-    let mut alternatives = pair.into_inner().map(sequence).collect::<Result<Vec<_>, _>>()?;
-    Ok(if alternatives.len() == 1 { alternatives.remove(0) } else { Expr::Choice(alternatives) })
-}
-
-fn sequence(pair: Pair<Rule>) -> Result<Expr, Diagnostic> {
-    let mut parts = pair.into_inner().map(term).collect::<Result<Vec<_>, _>>()?;
-    Ok(if parts.len() == 1 { parts.remove(0) } else { Expr::Sequence(parts) })
-}
-
-/// `a - b` excludes; `{a} -`, with nothing after, is the idiom for "at least once" (5.8 of the standard).
-fn term(pair: Pair<Rule>) -> Result<Expr, Diagnostic> {
-    let place = span(&pair);
-    let mut factors = pair.into_inner().map(factor).collect::<Result<Vec<_>, _>>()?;
-    let first = factors.remove(0);
-    Ok(match (factors.pop(), first) {
-        // The notation lets a factor be nothing at all, and so finds one after every `-`.
-        (Some(Expr::Sequence(nothing)), first) if nothing.is_empty() => match first {
-            Expr::Repeat { item, max, .. } => Expr::Repeat { item, min: 1, max },
-            first => first,
-        },
-        (Some(excluded), first) => Expr::Except(Box::new(first), Box::new(excluded), place),
-        (None, first) => first,
-    })
+    rules::choice::<Iso, Rule>(pair)
 }
 
 fn factor(pair: Pair<Rule>) -> Result<Expr, Diagnostic> {
@@ -110,7 +84,7 @@ fn primary(pair: Pair<Rule>) -> Result<Expr, Diagnostic> {
             Expr::Text(inner.as_str()[quote..inner.as_str().len() - quote].to_owned())
         }
         Rule::special => special(inner)?,
-        Rule::name => Expr::Name(name(&inner), place),
+        Rule::name => Expr::Name(Iso::name(inner.as_str()), place),
         Rule::option => Expr::Repeat { item: Box::new(group(inner)?), min: 0, max: Some(1) },
         Rule::repetition => Expr::Repeat { item: Box::new(group(inner)?), min: 0, max: None },
         Rule::choice => choice(inner)?,

@@ -2,6 +2,7 @@
 
 mod characters;
 mod iso;
+mod rules;
 mod w3c;
 
 use super::ast::{Rule, Span};

@@ -1,83 +1,57 @@
 //! The W3C notation (Extensible Markup Language 1.0, section 6), extended as `docs/grammar-files.md` says.
 
-use super::{characters, syntax_error};
-use crate::grammar::ast::{Expr, Rule as AstRule};
+use super::characters;
+use super::rules::{self, Notation, span};
+use crate::grammar::ast::{self, Expr};
 use crate::grammar::diagnostic::Diagnostic;
-use pest::Parser;
 use pest::iterators::Pair;
 
 #[derive(pest_derive::Parser)]
 #[grammar = "grammar/notation/w3c.pest"]
-struct Notation;
+struct W3c;
 
-pub(super) fn read(source: &str) -> Result<Vec<AstRule>, Vec<Diagnostic>> {
-    let mut pairs = Notation::parse(Rule::grammar, source).map_err(|e| vec![syntax_error(&e, expectation)])?;
-    let rules = pairs.next().into_iter().flat_map(Pair::into_inner).filter(|pair| pair.as_rule() == Rule::rule);
-    let mut found = Vec::new();
-    let mut problems = Vec::new();
-    for pair in rules {
-        match rule(pair) {
-            Ok(rule) => found.push(rule),
-            Err(problem) => problems.push(problem),
+pub(super) fn read(source: &str) -> Result<Vec<ast::Rule>, Vec<Diagnostic>> {
+    rules::read::<W3c, Rule>(source)
+}
+
+impl Notation<Rule> for W3c {
+    const FILE: Rule = Rule::grammar;
+    const RULE: Rule = Rule::rule;
+    const ANNOTATION: Rule = Rule::annotation;
+    const NAME: Rule = Rule::name;
+
+    fn expectation(expected: &Rule) -> &'static str {
+        match expected {
+            Rule::rule | Rule::name => "a name",
+            Rule::annotation | Rule::word => "an annotation",
+            Rule::text => "a quoted text",
+            Rule::set => "a set of characters",
+            Rule::code => "a code point",
+            Rule::suffix | Rule::count => "`?`, `*`, `+` or `{n}`",
+            Rule::primary | Rule::term | Rule::repeated | Rule::sequence | Rule::choice => "a name, text or group",
+            Rule::integer => "a number",
+            Rule::EOI => "the end",
+            _ => "",
         }
     }
-    if problems.is_empty() { Ok(found) } else { Err(problems) }
-}
 
-fn expectation(expected: &Rule) -> &'static str {
-    match expected {
-        Rule::rule | Rule::name => "a name",
-        Rule::annotation | Rule::word => "an annotation",
-        Rule::text => "a quoted text",
-        Rule::set => "a set of characters",
-        Rule::code => "a code point",
-        Rule::suffix | Rule::count => "`?`, `*`, `+` or `{n}`",
-        Rule::primary | Rule::term | Rule::repeated | Rule::sequence | Rule::choice => "a name, text or group",
-        Rule::integer => "a number",
-        Rule::EOI => "the end",
-        _ => "",
+    fn name(written: &str) -> String {
+        written.trim_start_matches('<').trim_end_matches('>').to_owned()
     }
-}
 
-fn rule(pair: Pair<Rule>) -> Result<AstRule, Diagnostic> {
-    let mut rule =
-        AstRule { name: String::new(), span: 0..0, annotations: Vec::new(), body: Expr::Sequence(Vec::new()) };
-    for part in pair.into_inner() {
-        match part.as_rule() {
-            Rule::annotation => rule.annotations.extend(part.into_inner().map(|w| (w.as_str().to_owned(), span(&w)))),
-            Rule::name => (rule.name, rule.span) = (name(&part), span(&part)),
-            _ => rule.body = choice(part)?,
-        }
+    fn term(pair: Pair<Rule>) -> Result<Expr, Diagnostic> {
+        let place = span(&pair);
+        let mut parts = pair.into_inner().map(repeated).collect::<Result<Vec<_>, _>>()?;
+        let first = parts.remove(0);
+        Ok(match parts.pop() {
+            Some(excluded) => Expr::Except(Box::new(first), Box::new(excluded), place),
+            None => first,
+        })
     }
-    Ok(rule)
-}
-
-fn span(pair: &Pair<Rule>) -> std::ops::Range<usize> {
-    pair.as_span().start()..pair.as_span().end()
-}
-
-fn name(pair: &Pair<Rule>) -> String {
-    pair.as_str().trim_start_matches('<').trim_end_matches('>').to_owned()
 }
 
 fn choice(pair: Pair<Rule>) -> Result<Expr, Diagnostic> {
-    let mut alternatives = pair.into_inner().map(sequence).collect::<Result<Vec<_>, _>>()?;
-    Ok(if alternatives.len() == 1 { alternatives.remove(0) } else { Expr::Choice(alternatives) })
-}
-
-fn sequence(pair: Pair<Rule>) -> Result<Expr, Diagnostic> {
-    let mut parts = pair.into_inner().map(term).collect::<Result<Vec<_>, _>>()?;
-    Ok(if parts.len() == 1 { parts.remove(0) } else { Expr::Sequence(parts) })
-}
-
-fn term(pair: Pair<Rule>) -> Result<Expr, Diagnostic> {
-    let place = span(&pair);
-    let mut parts = pair.into_inner().map(repeated).collect::<Result<Vec<_>, _>>()?;
-    let first = parts.remove(0);
-    Ok(match parts.pop() {
-        Some(excluded) => Expr::Except(Box::new(first), Box::new(excluded), place),
-        None => first,
-    })
+    rules::choice::<W3c, Rule>(pair)
 }
 
 fn repeated(pair: Pair<Rule>) -> Result<Expr, Diagnostic> {
@@ -123,7 +97,7 @@ fn primary(pair: Pair<Rule>) -> Result<Expr, Diagnostic> {
         Rule::text => Expr::Text(inner.as_str()[1..inner.as_str().len() - 1].to_owned()),
         Rule::code => Expr::Text(characters::code(inner.as_str(), place.start)?.to_string()),
         Rule::set => Expr::Set(characters::set(inner.as_str(), place.start)?),
-        Rule::name => Expr::Name(name(&inner), place),
+        Rule::name => Expr::Name(W3c::name(inner.as_str()), place),
         _ => choice(inner)?,
     })
 }
