@@ -2,7 +2,6 @@
 
 use super::Engine;
 use super::candidates::only_leaf;
-use crate::generate::instances::fresh_name;
 use crate::generate::stream;
 use crate::grammar::{Kind, SymbolId};
 use crate::oracle::Outcome;
@@ -51,7 +50,8 @@ impl Engine<'_, '_> {
                 let symbol = self.tree.node(**outer).symbol;
                 self.tree.lexeme(**outer) == self.tree.lexeme(at) && !self.is_recursive(symbol)
             });
-            let outermost = same.filter(|outer| self.grammar.symbol(self.tree.node(**outer).symbol).name.is_some()).last();
+            let outermost =
+                same.filter(|outer| self.grammar.symbol(self.tree.node(**outer).symbol).name.is_some()).last();
             outermost.copied().unwrap_or(at)
         })
     }
@@ -105,14 +105,14 @@ impl Engine<'_, '_> {
     fn fails_together(&mut self, members: &[usize]) -> Result<bool, Stop> {
         let symbol = self.tree.node(members[0]).symbol;
         let (mut failed, mut unresolved) = (0, 0);
-        let mut used = self.taken.clone();
+        let mut used: Vec<Vec<u8>> = Vec::new();
         for number in 0.. {
             if failed >= AGREEING {
                 break;
             }
             let mut rng = stream(self.options.seed, "name", ((members[0] as u64) << 32) + number);
-            let name = fresh_name(self.grammar, symbol, &mut self.tokens, &used, &mut rng);
-            used.insert(name.text().to_vec());
+            let name = self.drawer.name(self.grammar, symbol, &used, &mut rng);
+            used.push(name.text().to_vec());
             let fillings = members.iter().map(|member| (*member, name.clone())).collect();
             match self.ask(&fillings)? {
                 Outcome::Fail => failed += 1,

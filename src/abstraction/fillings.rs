@@ -5,9 +5,9 @@
 
 use super::Engine;
 use super::candidates::{Candidate, only_leaf};
-use crate::generate::instances::SIZES;
 use crate::generate::validity::{DEPTHS, Edge};
 use crate::generate::{Derivation, Plain, Slot, derive, options, stream};
+use crate::pattern::instances::SIZES;
 use crate::tree::{Builder, Tree, least};
 use rand::RngExt;
 use rustc_hash::FxHashSet;
@@ -74,7 +74,7 @@ impl Engine<'_, '_> {
             let symbol = self.tree.node(candidate.at).symbol;
             let what = Derivation {
                 grammar: self.grammar,
-                tokens: &mut self.tokens,
+                tokens: &mut self.drawer.tokens,
                 slot: Slot::Hole(candidate.at as u32),
                 allowance,
                 first: None,
@@ -103,8 +103,7 @@ impl Engine<'_, '_> {
         let mut own = (0..self.tree.len())
             .filter(|other| self.tree.node(*other).symbol == symbol && !self.is_inside(at, *other) && *other != core)
             .take(2);
-        let mut alternatives =
-            if self.grammar.is_leaf(symbol) { Vec::new() } else { options(self.grammar, symbol) };
+        let mut alternatives = if self.grammar.is_leaf(symbol) { Vec::new() } else { options(self.grammar, symbol) };
         let hole = at as u32;
         let theta = |option: u32| {
             let slot = if core == at { Slot::Hole(hole) } else { Slot::Child(self.tree.node(core - 1).symbol, 0, 0) };
@@ -142,7 +141,7 @@ impl Engine<'_, '_> {
                 let mut rng = stream(0, "alternative", u64::from(symbol.0) << 32 | u64::from(*option));
                 let what = Derivation {
                     grammar: self.grammar,
-                    tokens: &mut self.tokens,
+                    tokens: &mut self.drawer.tokens,
                     slot: Slot::Hole(at as u32),
                     allowance: 0,
                     first: Some(*option),
@@ -168,7 +167,7 @@ impl Engine<'_, '_> {
 /// Numbers near the bounds at which programs change their ways, if the text is a number.
 fn numbers(text: &[u8]) -> impl Iterator<Item = String> {
     let value: Option<u64> = std::str::from_utf8(text).ok().and_then(|text| text.parse().ok());
-    value.into_iter().flat_map(|v| {
-        [0, v.saturating_add(1), 65_536, 1, v / 2, 256, 255].map(|number| number.to_string())
-    })
+    value
+        .into_iter()
+        .flat_map(|v| [0, v.saturating_add(1), 65_536, 1, v / 2, 256, 255].map(|number| number.to_string()))
 }

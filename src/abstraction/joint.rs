@@ -2,10 +2,10 @@
 
 use super::Engine;
 use super::candidates::Candidate;
-use crate::generate::instances::{Draw, Fillings, SIZES, draw, filled};
 use crate::generate::stream;
 use crate::generate::validity::Validity;
 use crate::oracle::Outcome;
+use crate::pattern::instances::{Fillings, filled};
 use crate::pattern::{Evidence, Filling};
 use crate::search::Stop;
 use rand::RngExt;
@@ -15,8 +15,6 @@ use std::collections::VecDeque;
 const RUNS_PER_SAMPLE: u32 = 9;
 /// Draws of known inputs in a row after which a pattern counts as used up.
 const DUPLICATES: u32 = 600;
-/// Draws of a filling in the hope of one that its hole has not had.
-const REDRAWS: u32 = 10;
 /// The window over which validity is watched, and how many of it must be valid, early and late.
 const WINDOW: usize = 24;
 const VALID_EARLY: usize = 15;
@@ -42,7 +40,8 @@ impl Engine<'_, '_> {
             let chosen: Vec<usize> = (0..all).filter(|_| share >= 1.0 || rng.random_bool(share)).collect();
             let chosen = if chosen.is_empty() { vec![rng.random_range(0..all)] } else { chosen };
             // One hole at most tries something new, so that an unresolved run has one suspect.
-            let explorer = rng.random_bool(self.exploration(&recent)).then(|| chosen[rng.random_range(0..chosen.len())]);
+            let explorer =
+                rng.random_bool(self.exploration(&recent)).then(|| chosen[rng.random_range(0..chosen.len())]);
             let fillings: Vec<(usize, Fillings)> = chosen
                 .iter()
                 .map(|&hole| match explorer {
@@ -107,7 +106,13 @@ impl Engine<'_, '_> {
     /// was seen valid often is not.
     fn exploration(&self, recent: &VecDeque<bool>) -> f64 {
         let progress = f64::from(self.evidence.failed) / f64::from(self.options.confidence.max(1));
-        let often = if progress < 0.3 { 0.5 } else if progress < 0.7 { 0.25 } else { 0.05 };
+        let often = if progress < 0.3 {
+            0.5
+        } else if progress < 0.7 {
+            0.25
+        } else {
+            0.05
+        };
         let valid = recent.iter().filter(|valid| **valid).count() as f64;
         let share = if recent.is_empty() { 1.0 } else { valid / recent.len() as f64 };
         often * ((share - 0.5) * 2.5).clamp(0.1, 1.0)
@@ -127,26 +132,9 @@ impl Engine<'_, '_> {
         self.random_sample(hole, true, rng)
     }
 
-    /// A random filling, new for its hole if one is found: inputs that differ elsewhere only say nothing more of this hole.
     fn random_sample(&mut self, hole: usize, explore: bool, rng: &mut rand_chacha::ChaCha8Rng) -> Fillings {
-        let at = self.holes[hole].members[0];
-        let mut fillings = Fillings::new();
-        for _ in 0..REDRAWS {
-            let what = Draw {
-                grammar: self.grammar,
-                tree: &self.tree,
-                tokens: &mut self.tokens,
-                taken: &self.taken,
-                allowance: SIZES[rng.random_range(0..SIZES.len())],
-            };
-            let mut policy = self.validity.policy(at as u32, explore);
-            fillings = draw(what, &self.holes[hole], &mut policy, rng);
-            let text = fillings.first().map(|(_, filling)| filling.lexeme(0).to_vec()).unwrap_or_default();
-            if self.drawn.entry(at).or_default().insert(text) {
-                break;
-            }
-        }
-        fillings
+        let learned = (Some(&self.validity), explore);
+        self.drawer.draw(self.grammar, &self.tree, &self.holes[hole], learned, rng)
     }
 
     fn candidate(&self, at: usize) -> Option<Candidate> {

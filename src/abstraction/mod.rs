@@ -17,12 +17,14 @@ mod covary;
 mod fillings;
 mod joint;
 mod screen;
+#[cfg(test)]
+mod tests;
 
-use crate::generate::instances::{Fillings, filled, names};
 use crate::generate::validity::{Edge, Validity};
-use crate::generate::{TokenSource, words};
+use crate::generate::words;
 use crate::grammar::{Grammar, SymbolId};
 use crate::oracle::Outcome;
+use crate::pattern::instances::{Drawer, Fillings, filled};
 use crate::pattern::{Evidence, Filling, Hole, Pattern, Reason};
 use crate::search::{Search, Stop};
 use crate::tree::Tree;
@@ -88,13 +90,10 @@ struct Engine<'e, 'o> {
     holes: Vec<Hole>,
     evidence: Evidence,
     validity: Validity,
-    tokens: TokenSource,
-    taken: FxHashSet<Vec<u8>>,
+    drawer: Drawer,
     small: FxHashMap<SymbolId, Option<Vec<Tree>>>,
     /// Texts whose pass was confirmed.
     confirmed: FxHashSet<[u8; 32]>,
-    /// The fillings that each hole has had in the proof.
-    drawn: FxHashMap<usize, FxHashSet<Vec<u8>>>,
     /// Blame for unresolved runs, by hole.
     blame: FxHashMap<u32, f64>,
     /// Whether a screened node is varied together with the present holes.
@@ -110,21 +109,16 @@ impl<'e, 'o> Engine<'e, 'o> {
         // The input is a valid sample itself, and worth more than one random one.
         let own = Validity::edges(grammar, &tree, u32::MAX);
         (0..3).for_each(|_| drop(validity.learn(&own, true)));
-        let mut tokens = TokenSource::default();
-        for at in (0..tree.len()).filter(|at| tree.is_leaf(grammar, *at)) {
-            tokens.remember(tree.node(at).symbol, tree.lexeme(at));
-        }
         let candidates = candidates::candidates(grammar, &tree, options.slots);
         Engine {
             parents: tree.parents(),
-            taken: names(grammar, &tree),
+            drawer: Drawer::of(grammar, &tree),
             grammar,
             tree,
             search,
             options,
             candidates,
             validity,
-            tokens,
             sources: FxHashMap::default(),
             counts: FxHashMap::default(),
             dead: FxHashSet::default(),
@@ -134,7 +128,6 @@ impl<'e, 'o> Engine<'e, 'o> {
             evidence: Evidence::default(),
             small: FxHashMap::default(),
             confirmed: FxHashSet::default(),
-            drawn: FxHashMap::default(),
             blame: FxHashMap::default(),
             together: false,
         }
@@ -230,11 +223,15 @@ impl<'e, 'o> Engine<'e, 'o> {
         let mut holes = self.holes;
         holes.iter_mut().for_each(|hole| hole.members.sort_unstable());
         holes.sort_by_key(|hole| hole.members[0]);
-        let covered = |at: usize| holes.iter().flat_map(|hole| &hole.members).any(|m| self.tree.subtree(*m).contains(&at));
+        let covered =
+            |at: usize| holes.iter().flat_map(|hole| &hole.members).any(|m| self.tree.subtree(*m).contains(&at));
         let mut undecided: Vec<usize> =
             self.undecided.iter().copied().filter(|at| !self.dead.contains(at) && !covered(*at)).collect();
         undecided.sort_unstable();
         undecided.dedup();
+        // What holds a hole is shown by the hole, and what lies in another undecided part by that.
+        let holds = |at: usize| holes.iter().flat_map(|hole| &hole.members).any(|m| self.tree.subtree(at).contains(m));
+        undecided.retain(|at| !holds(*at));
         let all = undecided.clone();
         undecided.retain(|at| !all.iter().any(|outer| outer != at && self.tree.subtree(*outer).contains(at)));
         let reasons = self.reasons.into_iter().filter(|(at, _)| !covered(*at));

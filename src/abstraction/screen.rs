@@ -44,10 +44,17 @@ impl Engine<'_, '_> {
                 Verdict::Free
             } else {
                 // What is undecided above with the same text is hardly decided here.
-                let same_above = self.undecided.iter().any(|outer| {
-                    self.is_inside(at, *outer) && self.tree.lexeme(*outer) == self.tree.lexeme(at)
-                });
-                let tries = if candidate.leaf { 4 } else if same_above { 3 } else { 8 };
+                let same_above = self
+                    .undecided
+                    .iter()
+                    .any(|outer| self.is_inside(at, *outer) && self.tree.lexeme(*outer) == self.tree.lexeme(at));
+                let tries = if candidate.leaf {
+                    4
+                } else if same_above {
+                    3
+                } else {
+                    8
+                };
                 self.screen(candidate, 3, tries)?
             };
             match verdict {

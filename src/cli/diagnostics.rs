@@ -16,10 +16,12 @@ pub(crate) fn render(diagnostics: &[Diagnostic], source: &[u8], path: &str, colo
         let mut snippet = Snippet::source(text.as_str()).path(path).fold(true);
         for (number, label) in diagnostic.labels.iter().enumerate() {
             let kind = if number == 0 { AnnotationKind::Primary } else { AnnotationKind::Context };
-            let at = |byte: usize| offsets.partition_point(|(original, _)| *original <= byte).checked_sub(1).map_or(0, |n| {
-                let (original, shown) = offsets[n];
-                (shown + (byte - original)).min(text.len())
-            });
+            let at = |byte: usize| {
+                offsets.partition_point(|(original, _)| *original <= byte).checked_sub(1).map_or(0, |n| {
+                    let (original, shown) = offsets[n];
+                    (shown + (byte - original)).min(text.len())
+                })
+            };
             let span = at(label.span.start)..at(label.span.end.max(label.span.start));
             snippet = snippet.annotation(kind.span(span).label(label.text.as_str()));
         }

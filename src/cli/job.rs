@@ -237,10 +237,7 @@ pub(crate) fn command(spec: CommandSpec) -> Result<CommandOracle, Failure> {
 }
 
 /// What `ddset parse` needs: the grammar, the input, and how the input is called.
-pub(crate) fn grammar_and_input(
-    options: &GrammarOptions,
-    input: &Path,
-) -> Result<(Grammar, Vec<u8>, String), Failure> {
+pub(crate) fn grammar_and_input(options: &GrammarOptions, input: &Path) -> Result<(Grammar, Vec<u8>, String), Failure> {
     let place = Place::of(input)?;
     let (name, start) = place.grammar(options)?;
     let grammar = grammar(&name, start.as_deref())?;

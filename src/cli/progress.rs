@@ -23,15 +23,16 @@ impl Progress {
     pub(crate) fn show(&self, event: &Event<'_>) {
         match event {
             Event::Best { best, .. } => self.best.set(best.len()),
-            Event::Run { phase, runs, .. } if self.live => {
-                if self.shown.get().is_none_or(|shown| shown.elapsed() >= EVERY) {
-                    self.shown.set(Some(Instant::now()));
-                    let best = self.best.get();
-                    let _ = write!(std::io::stderr(), "\r\x1b[K{runs} runs, {best} bytes, {phase}");
-                }
+            Event::Run { phase, runs, .. } if self.live && self.is_due() => {
+                self.shown.set(Some(Instant::now()));
+                let _ = write!(std::io::stderr(), "\r\x1b[K{runs} runs, {} bytes, {phase}", self.best.get());
             }
             _ => {}
         }
+    }
+
+    fn is_due(&self) -> bool {
+        self.shown.get().is_none_or(|shown| shown.elapsed() >= EVERY)
     }
 
     /// Takes the line away.

@@ -12,7 +12,8 @@ const QUOTED: usize = 60;
 
 /// The runs by what they were for: `118 runs: 14 to reduce, 104 to abstract`.
 pub(crate) fn runs(search: &Search<'_>) -> String {
-    let phases: Vec<String> = search.phases().iter().map(|(phase, counts)| format!("{} {phase}", counts.total())).collect();
+    let phases: Vec<String> =
+        search.phases().iter().map(|(phase, counts)| format!("{} {phase}", counts.total())).collect();
     let replayed = match search.replayed() {
         0 => String::new(),
         n => format!(", {n} of them known from before"),
@@ -68,7 +69,8 @@ pub(crate) fn evidence(pattern: &Pattern) -> String {
         let _ = writeln!(out, "concrete: {part} matters: with {instead} in its place, {whole} does not fail");
     }
     for (part, label) in undecided(pattern) {
-        let _ = writeln!(out, "open:     {part} ({label}): no valid replacement was found that says whether it matters");
+        let _ =
+            writeln!(out, "open:     {part} ({label}): no valid replacement was found that says whether it matters");
     }
     out
 }
@@ -89,9 +91,7 @@ fn reasons(pattern: &Pattern) -> Vec<(&'static str, String, String)> {
 }
 
 fn undecided(pattern: &Pattern) -> Vec<(String, String)> {
-    let entry = |at: &usize| {
-        (quoted(pattern.tree.lexeme(*at)), pattern.grammar.label(pattern.tree.node(*at).symbol))
-    };
+    let entry = |at: &usize| (quoted(pattern.tree.lexeme(*at)), pattern.grammar.label(pattern.tree.node(*at).symbol));
     pattern.undecided.iter().map(entry).take(SHOWN).collect()
 }
 
@@ -125,10 +125,14 @@ pub(crate) fn pattern_json(pattern: &Pattern) -> serde_json::Value {
                 Filling::OneOf(words) => Some(words.iter().map(|word| text(word.lexeme(0))).collect::<Vec<_>>()),
                 _ => None,
             };
-            let places: Vec<(u32, u32)> = hole.members.iter().map(|at| {
-                let node = pattern.tree.node(*at);
-                (node.end - pattern.tree.lexeme(*at).len() as u32, node.end)
-            }).collect();
+            let places: Vec<(u32, u32)> = hole
+                .members
+                .iter()
+                .map(|at| {
+                    let node = pattern.tree.node(*at);
+                    (node.end - pattern.tree.lexeme(*at).len() as u32, node.end)
+                })
+                .collect();
             serde_json::json!({
                 "symbol": pattern.grammar.label(node.symbol), "kind": kind, "words": words, "failed": hole.failed,
                 "places": places, "text": text(pattern.tree.lexeme(hole.members[0])),

@@ -3,12 +3,10 @@
 //! [`derive`] walks the grammar and asks a [`Policy`] at each choice. [`Plain`] chooses evenly; what abstraction learns of
 //! validity is another policy ([`validity`]).
 
-pub mod instances;
 mod token;
-pub mod words;
 pub mod validity;
+pub mod words;
 
-pub use instances::Instances;
 pub use token::TokenSource;
 
 use crate::grammar::{Grammar, Kind, SymbolId};

@@ -6,6 +6,10 @@ use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rustc_hash::FxHashMap;
 
+/// Chance of an optional part of a token: most names and numbers have none of what they could have.
+const OPTIONAL: f64 = 0.12;
+/// Chance of one more repetition in a token.
+const REPEATED: f64 = 0.6;
 /// How many recent names of a token may come again.
 const REMEMBERED: usize = 6;
 
@@ -98,7 +102,8 @@ fn word(grammar: &Grammar, token: SymbolId, repeated: bool, beyond_ascii: bool, 
             }
             Kind::Repeat { item, separator, min, max } => {
                 let mut count = *min;
-                while allowance > 0 && max.is_none_or(|max| count < max) && rng.random_bool(0.6) {
+                let more = if *max == Some(1) { OPTIONAL } else { REPEATED };
+                while allowance > 0 && max.is_none_or(|max| count < max) && rng.random_bool(more) {
                     count += 1;
                     allowance -= 1;
                 }

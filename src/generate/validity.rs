@@ -187,13 +187,21 @@ impl Policy for Learned<'_> {
         let seen: Vec<bool> = options.iter().map(|option| self.validity.is_seen(&edge(*option))).collect();
         let some = |wanted: bool| seen.contains(&wanted);
         // Each place gets its chance of the one novelty: taken by weight alone, it would always be spent near the root.
-        let explore = self.novelty > 0 && some(true) && some(false) && rng.random_bool(NOVELTY_HERE);
+        // Where all that is new looks bad, it is left to another place.
+        let hope = options
+            .iter()
+            .zip(&seen)
+            .filter(|(_, seen)| !**seen)
+            .map(|(option, _)| self.validity.theta(&edge(*option)));
+        let hope = hope.fold(0.0, f64::max);
+        let explore =
+            self.novelty > 0 && some(true) && rng.random_bool(NOVELTY_HERE * (hope / PLATEAU).min(1.0).powi(4));
         let weight = |(place, option): (usize, &u32)| {
             let theta = (self.validity.theta(&edge(*option)) / PLATEAU).min(1.0);
             let fewer = if exhausted { 0.3_f64.powi(place as i32).max(0.05) } else { 1.0 };
             let known = match (seen[place], explore) {
                 (true, true) => 0.0,
-                (false, true) => theta.powi(2),
+                (false, true) => theta.powi(4),
                 (true, false) => theta.powi(8),
                 (false, false) if some(true) => UNSEEN * theta.powi(8),
                 (false, false) => theta.powi(8),

@@ -68,7 +68,10 @@ fn alternation(
             }
             let longer = |before: &Vec<Tree>| {
                 let before = before.clone();
-                words.iter().map(move |word| [before.as_slice(), std::slice::from_ref(word)].concat()).collect::<Vec<_>>()
+                words
+                    .iter()
+                    .map(move |word| [before.as_slice(), std::slice::from_ref(word)].concat())
+                    .collect::<Vec<_>>()
             };
             sequences = sequences.iter().flat_map(longer).collect();
         }

@@ -132,21 +132,29 @@ fn write_set(set: &CharSet, out: &mut String) {
         return;
     }
     out.push_str(if negated { "[^" } else { "[" });
+    // Whether a code point was written last: a hexadecimal digit right after it would be read as one of its own.
+    let mut open = false;
     for &(low, high) in shown.ranges() {
-        member(low, out);
+        open = member(low, open, out);
         if high > low {
-            out.push_str(if high > low + 1 { "-" } else { "" });
-            member(high, out);
+            let dash = high > low + 1;
+            out.push_str(if dash { "-" } else { "" });
+            open = member(high, open && !dash, out);
         }
     }
     out.push(']');
 }
 
-fn member(code: Code, out: &mut String) {
+/// Writes a character as it is, or as a code point, and says whether as the latter.
+fn member(code: Code, open: bool, out: &mut String) -> bool {
     match char::from_u32(code) {
-        Some(c) if c.is_alphanumeric() || (c.is_ascii_punctuation() && !"]-^#".contains(c)) => out.push(c),
-        _ => {
-            let _ = write!(out, "#x{code:X}");
+        Some(c) if open && c.is_ascii_hexdigit() => {}
+        Some(c) if c.is_alphanumeric() || (c.is_ascii_punctuation() && !"]-^#".contains(c)) => {
+            out.push(c);
+            return false;
         }
+        _ => {}
     }
+    let _ = write!(out, "#x{code:X}");
+    true
 }

@@ -70,6 +70,7 @@ fn written_and_read_again() {
     for source in [
         "s ::= ('a' ('b' 'a')*)? 'c' | [^a-c]+ | t{2,3}; t ::= '\"' \"'\" #x7 | ''",
         "a ::= b - 'x' | []-]; b ::= [xyz#x5D]",
+        "s ::= [#xD#x30-9] | [^#xD#x41c-z] | [#xA#x42#x43]",
         "/*@ start */ s ::= n; /*@ token identifier */ n ::= [a-z]+; /*@ skip */ w ::= ' '+; /*@ immediate */ l ::= #xA",
         include_str!("../../grammars/expr.ebnf"),
     ] {

@@ -160,7 +160,11 @@ impl Pattern {
             if hole.members.iter().any(|member| tree.node(*member).symbol != symbol) {
                 return Err(PatternError::Inconsistent("members of a hole differ in their symbol"));
             }
-            holes.push(Hole { members: hole.members.clone(), filling: filling(hole, symbol, &grammar)?, failed: hole.failed });
+            holes.push(Hole {
+                members: hole.members.clone(),
+                filling: filling(hole, symbol, &grammar)?,
+                failed: hole.failed,
+            });
         }
         let inside = |at: &usize| *at < tree.len();
         let reasons: Vec<Reason> = file

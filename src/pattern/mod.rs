@@ -3,9 +3,11 @@
 //! A pattern is a derivation tree with holes. It prints as text (`((<expr>))`), and saves as JSON with the grammar inside, so
 //! that one file is enough to generate from it.
 
+pub mod instances;
 mod json;
 pub mod notation;
 
+pub use instances::Instances;
 pub use json::PatternError;
 
 use crate::generate::validity::Validity;

@@ -50,7 +50,7 @@ pub struct UnclosedHole {
     pub at: usize,
 }
 
-/// Reads what [`print`] writes.
+/// Reads what `print` writes.
 ///
 /// # Errors
 /// When a hole does not end.

@@ -16,7 +16,7 @@
 //! ```
 
 use std::fs;
-use std::io::{self, ErrorKind};
+use std::io::{self, ErrorKind, Read, Seek};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -47,6 +47,7 @@ pub struct Config {
     #[serde(default)]
     pub prepare: Vec<String>,
     /// How to tell that an input fails.
+    #[serde(default, deserialize_with = "checked")]
     pub oracle: Option<OracleConfig>,
     /// The file itself, absolute.
     #[serde(skip)]
@@ -68,7 +69,7 @@ pub struct OracleConfig {
     #[serde(default, deserialize_with = "one_or_more")]
     pub fail_signal: Vec<Signal>,
     /// Regular expressions that match the failure's output.
-    #[serde(default, deserialize_with = "one_or_more")]
+    #[serde(default, deserialize_with = "expressions")]
     pub fail_output: Vec<String>,
     /// Exit statuses that say nothing.
     #[serde(default, deserialize_with = "one_or_more")]
@@ -77,7 +78,7 @@ pub struct OracleConfig {
     #[serde(default, deserialize_with = "one_or_more")]
     pub unresolved_signal: Vec<Signal>,
     /// Regular expressions that match output that says nothing.
-    #[serde(default, deserialize_with = "one_or_more")]
+    #[serde(default, deserialize_with = "expressions")]
     pub unresolved_output: Vec<String>,
     /// The time one run may take.
     #[serde(default, deserialize_with = "time_span")]
@@ -147,6 +148,21 @@ impl Config {
         Self::parse(&text, &std::path::absolute(&path).map_err(read)?)
     }
 
+    /// Reads the `ddset.toml` that belongs to an input: the one in the folder, if it is a folder, else the one beside it. `None`
+    /// if there is none.
+    ///
+    /// # Errors
+    /// When it cannot be read, or says something that it should not.
+    pub fn beside(input: &Path) -> Result<Option<Self>, ConfigError> {
+        let folder = if input.is_dir() { input } else { input.parent().unwrap_or(input) };
+        // The parent of a mere name is empty, and means the current folder.
+        let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+        match Self::find(&folder.join(NAME)) {
+            Err(ConfigError::Missing { .. }) => Ok(None),
+            found => found.map(Some),
+        }
+    }
+
     /// Reads the text of a file at `path`, which is absolute.
     ///
     /// # Errors
@@ -155,12 +171,6 @@ impl Config {
         let content = |message: String| ConfigError::Content { path: path.to_owned(), message };
         let mut config: Self = toml::from_str(text).map_err(|error| content(error.to_string()))?;
         config.path = path.to_owned();
-        if config.oracle.as_ref().is_some_and(|oracle| oracle.test.is_some() && oracle.command.is_some()) {
-            return Err(content("the oracle is either a `test` or a `command`, not both".to_owned()));
-        }
-        if let Some(spec) = config.command_spec() {
-            spec.check().map_err(|error| content(error.message))?;
-        }
         Ok(config)
     }
 
@@ -181,32 +191,16 @@ impl Config {
 
     /// The oracle, if it says one. Its file name is that of the input, if it says one.
     pub fn command_spec(&self) -> Option<CommandSpec> {
-        let oracle = self.oracle.as_ref()?;
-        let mut spec = match (&oracle.test, &oracle.command) {
-            (Some(test), _) => CommandSpec::script(test),
-            (None, Some(argv)) => CommandSpec::program(argv.iter().cloned()),
-            (None, None) => return None,
-        };
+        let mut spec = self.oracle.as_ref()?.command_spec()?;
         spec.base = self.folder().to_owned();
-        spec.fail = Rules {
-            exit: oracle.fail_exit.clone(),
-            signal: oracle.fail_signal.clone(),
-            output: oracle.fail_output.clone(),
-        };
-        spec.unresolved = Rules {
-            exit: oracle.unresolved_exit.clone(),
-            signal: oracle.unresolved_signal.clone(),
-            output: oracle.unresolved_output.clone(),
-        };
-        spec.timeout = oracle.timeout.unwrap_or(TIMEOUT);
-        spec.timeout_is_fail = oracle.timeout_is == Some(TimeoutIs::Fail);
         if let Some(name) = self.input.as_deref().and_then(Path::file_name) {
             spec.file_name = name.to_string_lossy().into_owned();
         }
         Some(spec)
     }
 
-    /// Runs the preparation, if there is one, in the file's folder and without input. What it prints is shown only if it fails.
+    /// Runs the preparation, if there is one, in the file's folder and without input. The last of what it prints is shown if it
+    /// fails, and nothing otherwise.
     ///
     /// # Errors
     /// When it cannot be run or does not exit with status 0.
@@ -217,17 +211,67 @@ impl Config {
         let program = if program.contains('/') { self.path_of(program) } else { PathBuf::from(program) };
         let mut command = Command::new(&program);
         command.args(arguments).current_dir(self.folder()).stdin(Stdio::null());
-        let output =
-            command.output().map_err(|error| failed(format!("{} cannot be run: {error}", program.display())))?;
-        if output.status.success() {
+        // Into a file: a pipe would stay open as long as a server that a build tool leaves behind.
+        let printed = tempfile::tempfile().and_then(|file| Ok((file.try_clone()?, file.try_clone()?, file)));
+        let (out, err, printed) = printed.map_err(|error| failed(format!("no temporary file: {error}")))?;
+        let status = command.stdout(out).stderr(err).status();
+        let status = status.map_err(|error| failed(format!("{} cannot be run: {error}", program.display())))?;
+        if status.success() {
             return Ok(());
         }
-        let printed = if output.stderr.trim_ascii().is_empty() { output.stdout } else { output.stderr };
-        let printed = String::from_utf8_lossy(&printed);
-        let lines: Vec<&str> = printed.trim_end().lines().collect();
-        let last = lines[lines.len().saturating_sub(LINES)..].join("\n");
-        Err(failed(format!("{}\n{last}", output.status)))
+        Err(failed(format!("{status}\n{}", last_lines(printed))))
     }
+}
+
+/// The last lines of a file. That it failed is worth saying even if they cannot be read.
+fn last_lines(mut file: fs::File) -> String {
+    let mut text = Vec::new();
+    let _ = file.rewind().and_then(|()| file.read_to_end(&mut text));
+    let text = String::from_utf8_lossy(&text);
+    let lines: Vec<&str> = text.trim_end().lines().collect();
+    lines[lines.len().saturating_sub(LINES)..].join("\n")
+}
+
+impl OracleConfig {
+    /// The oracle, for now without folder and file name; `None` if it says rules only.
+    fn command_spec(&self) -> Option<CommandSpec> {
+        let mut spec = match (&self.test, &self.command) {
+            (Some(test), _) => CommandSpec::script(test),
+            (None, Some(argv)) => CommandSpec::program(argv.iter().cloned()),
+            (None, None) => return None,
+        };
+        spec.fail =
+            Rules { exit: self.fail_exit.clone(), signal: self.fail_signal.clone(), output: self.fail_output.clone() };
+        spec.unresolved = Rules {
+            exit: self.unresolved_exit.clone(),
+            signal: self.unresolved_signal.clone(),
+            output: self.unresolved_output.clone(),
+        };
+        spec.timeout = self.timeout.unwrap_or(TIMEOUT);
+        spec.timeout_is_fail = self.timeout_is == Some(TimeoutIs::Fail);
+        Some(spec)
+    }
+}
+
+// What does not fit together is found while the text is read, so that the message shows the place.
+
+fn checked<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<OracleConfig>, D::Error> {
+    let oracle = OracleConfig::deserialize(deserializer)?;
+    if oracle.test.is_some() && oracle.command.is_some() {
+        return Err(serde::de::Error::custom("the oracle is either a `test` or a `command`, not both"));
+    }
+    if let Some(spec) = oracle.command_spec() {
+        spec.check().map_err(|error| serde::de::Error::custom(error.message))?;
+    }
+    Ok(Some(oracle))
+}
+
+fn expressions<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+    let output: Vec<String> = one_or_more(deserializer)?;
+    let mut spec = CommandSpec::program(["any"]);
+    spec.fail.output.clone_from(&output);
+    spec.check().map_err(|error| serde::de::Error::custom(error.message))?;
+    Ok(output)
 }
 
 fn one_or_more<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Vec<T>, D::Error> {
@@ -321,19 +365,29 @@ mod tests {
 
     #[test]
     fn mistakes_are_shown_where_they_are() {
-        for (text, expected) in [
-            ("gramar = \"x\"", "gramar"),
-            ("[oracle]\nfail-exti = 1", "fail-exti"),
-            ("[oracle]\nfail-exit = \"one\"", "fail-exit"),
-            ("[oracle]\nfail-signal = \"FOO\"", "SEGV"),
-            ("[oracle]\ntimeout = \"soon\"", "10s"),
-            ("[oracle]\ntest = \"a\"\ncommand = [\"b\"]", "not both"),
-            ("[oracle]\ncommand = []", "no program"),
-            ("[oracle]\ntest = \"a\"\nfail-exit = 1", "exit status 0"),
-            ("[oracle]\ncommand = [\"a\"]\nfail-output = \"(\"", "regular expression"),
+        for (line, text, expected) in [
+            (2, "\ngramar = \"x\"", "`gramar`, expected one of `grammar`, `start`"),
+            (1, "seed = -1", "u64"),
+            (1, "prepare = \"make\"", "a sequence"),
+            (2, "[oracle]\nfail-exti = 1", "`fail-exti`, expected one of `test`, `command`"),
+            (2, "[oracle]\nfail-exit = \"one\"", "i32"),
+            (2, "[oracle]\nfail-exit = 9999999999", "i32"),
+            (2, "[oracle]\nfail-exit = true", "a value or a list of values"),
+            (2, "[oracle]\nfail-signal = \"FOO\"", "SEGV"),
+            (2, "[oracle]\ntimeout = \"soon\"", "10s"),
+            (2, "[oracle]\ntimeout = -1", "10s"),
+            (2, "[oracle]\ntimeout = inf", "10s"),
+            (2, "[oracle]\ntimeout-is = \"pass\"", "expected `fail` or `unresolved`"),
+            (1, "[oracle]\ntest = \"a\"\ntimeout = 0", "zero"),
+            (1, "[oracle]\ntest = \"a\"\ncommand = [\"b\"]", "not both"),
+            (1, "[oracle]\ncommand = []", "no program"),
+            (1, "[oracle]\ntest = \"a\"\nfail-exit = 1", "exit status 0"),
+            (3, "[oracle]\ncommand = [\"a\"]\nfail-output = \"(\"", "regular expression"),
+            (2, "[oracle]\nunresolved-output = [\"a\", \"(\"]", "regular expression"),
         ] {
             let message = message(text);
-            assert!(message.contains(expected) && message.contains("/some/where/ddset.toml"), "{text}: {message}");
+            let parts = ["/some/where/ddset.toml", &format!("line {line},"), expected];
+            assert!(parts.iter().all(|part| message.contains(part)), "{text}: {message}");
         }
         assert!(message("seed = 1\nseed = 2").contains("line 2"));
     }
@@ -347,6 +401,32 @@ mod tests {
             let config = Config::find(&path).unwrap();
             assert_eq!((config.seed, config.folder()), (Some(3), folder.path()));
         }
+    }
+
+    #[test]
+    fn it_belongs_to_the_inputs_beside_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let inputs = [folder.path().to_owned(), folder.path().join("a.txt"), folder.path().join("not/there")];
+        fs::write(&inputs[1], "").unwrap();
+        assert!(inputs.iter().all(|input| Config::beside(input).unwrap().is_none()));
+        fs::write(folder.path().join(NAME), "\u{feff}seed = 3\r\n").unwrap();
+        let seeds = inputs.each_ref().map(|input| Config::beside(input).unwrap().map(|config| config.seed));
+        assert_eq!(seeds, [Some(Some(3)), Some(Some(3)), None]);
+        fs::write(folder.path().join(NAME), "sed = 3").unwrap();
+        assert!(Config::beside(&inputs[1]).is_err());
+        fs::write(folder.path().join(NAME), b"start = \"\xff\"").unwrap();
+        let message = Config::beside(&inputs[1]).unwrap_err().to_string();
+        assert!(message.contains("ddset.toml") && message.contains("UTF-8"), "{message}");
+        assert!(Config::beside(Path::new("input")).is_ok());
+    }
+
+    #[test]
+    fn a_preparation_may_leave_a_server_behind() {
+        let folder = tempfile::tempdir().unwrap();
+        let text = "prepare = [\"sh\", \"-c\", \"sleep 5 & echo lost; echo reason >&2; exit 3\"]";
+        let begin = std::time::Instant::now();
+        let message = Config::parse(text, &folder.path().join(NAME)).unwrap().prepare().unwrap_err().to_string();
+        assert!(message.contains("lost\nreason") && begin.elapsed() < Duration::from_secs(4), "{message}");
     }
 
     #[test]

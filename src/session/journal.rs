@@ -2,6 +2,7 @@
 //!
 //! `KEY ORDINAL OUTCOME PHASE LEN MICROS`, after a first line that names the form. A line reaches the system whole before the
 //! next run starts, so that a killed process loses nothing; a crash of the machine may cost the last lines, which are run again.
+//! What cannot be read at the end is therefore cut off. Before lines that can be read, it is damage of another kind, and said.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -9,11 +10,13 @@ use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHashMap;
 
-use super::{SessionError, fails};
+use super::{SessionError, advice, fails};
 use crate::oracle::Outcome;
 use crate::search::{Key, Memory};
 
 const HEADER: &str = "ddset-journal 1\n";
+/// How the header begins in all versions.
+const KIND: &str = "ddset-journal ";
 
 /// The outcomes of a run's folder: those of earlier processes, and those being added.
 #[derive(Debug)]
@@ -27,23 +30,29 @@ pub struct Journal {
 
 impl Journal {
     /// Reads the journal, or begins one. What follows the last line that can be read is cut off: a process was killed, or the
-    /// machine, while it was written.
+    /// machine, while it was written. Nothing is changed if the journal is damaged.
     pub(super) fn open(path: &Path) -> Result<Self, SessionError> {
         let mut options = OpenOptions::new();
         options.append(true).create(true);
         let file = options.open(path).map_err(fails(path, "opened"))?;
         let text = fs::read(path).map_err(fails(path, "read"))?;
         let mut journal = Self { path: path.to_owned(), file, len: 0, outcomes: FxHashMap::default() };
+        let damaged = |what: String| SessionError::Damaged {
+            path: path.to_owned(),
+            what,
+            folder: path.parent().unwrap_or(path).to_owned(),
+        };
         if !HEADER.as_bytes().starts_with(&text[..text.len().min(HEADER.len())]) {
-            return Err(SessionError::Damaged {
-                path: path.to_owned(),
-                what: "it is no journal, or one of another version".to_owned(),
-                folder: path.parent().unwrap_or(path).to_owned(),
-            });
+            let what = if text.starts_with(KIND.as_bytes()) {
+                "another version of ddset wrote it"
+            } else {
+                "it is no journal"
+            };
+            return Err(damaged(what.to_owned()));
         }
         if text.len() >= HEADER.len() {
             journal.len = HEADER.len() as u64;
-            journal.load(&text[HEADER.len()..]);
+            journal.load(&text[HEADER.len()..]).map_err(|line| damaged(format!("line {line} records no run")))?;
         }
         journal.cut().map_err(fails(path, "cut"))?;
         if journal.len == 0 {
@@ -62,12 +71,23 @@ impl Journal {
         self.outcomes.is_empty()
     }
 
-    fn load(&mut self, text: &[u8]) {
-        for line in text.split_inclusive(|&byte| byte == b'\n') {
-            let Some((key, ordinal, outcome)) = line.strip_suffix(b"\n").and_then(entry) else { return };
-            self.len += line.len() as u64;
-            self.outcomes.insert((key, ordinal), outcome);
+    /// Takes the lines after the header; an error is the number of a line that cannot be read, though a later one can.
+    fn load(&mut self, text: &[u8]) -> Result<(), usize> {
+        let mut unread = None;
+        let mut at = HEADER.len() as u64;
+        for (index, line) in text.split_inclusive(|&byte| byte == b'\n').enumerate() {
+            at += line.len() as u64;
+            match (line.strip_suffix(b"\n").and_then(entry), unread) {
+                (Some(_), Some(line)) => return Err(line),
+                (Some((key, ordinal, outcome)), None) => {
+                    self.len = at;
+                    self.outcomes.insert((key, ordinal), outcome);
+                }
+                // The header is line 1.
+                (None, _) => unread = unread.or(Some(index + 2)),
+            }
         }
+        Ok(())
     }
 
     fn append(&mut self, line: &str) -> io::Result<()> {
@@ -102,7 +122,8 @@ impl Memory for Journal {
         let phase = phase.replace(char::is_whitespace, "-");
         let line = format!("{key} {ordinal} {} {phase} {len} {micros}\n", name(outcome));
         self.append(&line).map_err(|error| {
-            io::Error::new(error.kind(), format!("{} cannot be written: {error}", self.path.display()))
+            let message = format!("{} cannot be written: {error}; {}", self.path.display(), advice(&error));
+            io::Error::new(error.kind(), message)
         })?;
         self.outcomes.insert((*key, ordinal), outcome);
         Ok(())
@@ -166,18 +187,61 @@ mod tests {
     }
 
     #[test]
-    fn what_follows_damage_is_cut_off() {
+    fn what_a_crash_of_the_machine_leaves_at_the_end_is_cut_off() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("journal");
         write(&path, &[(b"a", 0, Outcome::Pass)]);
         let good = fs::read(&path).unwrap();
-        let mut bad = good.clone();
-        bad.extend_from_slice(&[0; 50]);
-        bad.extend_from_slice(b"\n");
-        bad.extend_from_slice(&good[HEADER.len()..]);
-        fs::write(&path, &bad).unwrap();
-        assert_eq!(Journal::open(&path).unwrap().len(), 1);
-        assert_eq!(fs::read(&path).unwrap(), good);
+        for tail in [&[0; 5000][..], b"\0\0\n\0", b"0123 0 pass\n", b"\n", b"\xff\n\n"] {
+            fs::write(&path, [&good, tail].concat()).unwrap();
+            assert_eq!(Journal::open(&path).unwrap().len(), 1);
+            assert_eq!(fs::read(&path).unwrap(), good);
+        }
+    }
+
+    #[test]
+    fn damage_before_good_lines_is_said_and_nothing_is_lost() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("journal");
+        write(&path, &[(b"a", 0, Outcome::Pass), (b"b", 0, Outcome::Pass), (b"c", 0, Outcome::Fail)]);
+        let good = fs::read_to_string(&path).unwrap();
+        let lines: Vec<&str> = good.split_inclusive('\n').collect();
+        for garbage in ["garbage\n", "\0\0\0\n\n", &lines[2][5..], &lines[2].replace("pass", "PASS")] {
+            let bad = [lines[0], lines[1], garbage, lines[3]].concat();
+            fs::write(&path, &bad).unwrap();
+            let message = Journal::open(&path).unwrap_err().to_string();
+            let expected =
+                [path.display().to_string(), "line 3".to_owned(), format!("remove {}", folder.path().display())];
+            assert!(expected.iter().all(|part| message.contains(part)), "{message}");
+            assert_eq!(fs::read_to_string(&path).unwrap(), bad);
+        }
+    }
+
+    #[test]
+    fn any_phase_makes_one_line_that_is_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("journal");
+        let phases = ["", " ", "a b", "a\nb", "\r\n\t", "\u{2028}", "proof: joint"];
+        let mut journal = Journal::open(&path).unwrap();
+        for (ordinal, phase) in phases.iter().enumerate() {
+            journal.record(&Key::of(b""), ordinal as u32, Outcome::Pass, phase, usize::MAX, u64::MAX).unwrap();
+        }
+        assert_eq!(Journal::open(&path).unwrap().len(), phases.len());
+        assert_eq!(fs::read_to_string(&path).unwrap().lines().count(), 1 + phases.len());
+    }
+
+    #[test]
+    fn a_full_disk_is_said_with_what_to_do() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("journal");
+        let mut journal = Journal::open(&path).unwrap();
+        // It takes no byte, as a full disk.
+        let Ok(full) = OpenOptions::new().append(true).open("/dev/full") else { return };
+        journal.file = full;
+        let error = journal.record(&Key::of(b"a"), 0, Outcome::Fail, "reduce", 1, 1).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::StorageFull);
+        assert!(error.to_string().contains("make room"), "{error}");
+        assert_eq!(journal.lookup(&Key::of(b"a"), 0), None);
     }
 
     #[test]

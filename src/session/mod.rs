@@ -42,6 +42,9 @@ const REPORT: &str = "report.json";
 const PATTERN: &str = "pattern.json";
 const LOCK: &str = "lock";
 
+/// How the name of a file begins that is to replace another, until it does.
+const UNFINISHED: &str = ".new-";
+
 /// How many hexadecimal digits of the request's hash name its folder.
 const NAME_DIGITS: usize = 12;
 
@@ -67,7 +70,7 @@ pub struct Request {
     pub input: Vec<u8>,
     /// The seed of all random choices.
     pub seed: u64,
-    /// Whatever else changes the result.
+    /// Whatever else changes the result. Fractions belong in here as text: as numbers, JSON may give back another last digit.
     #[serde(default)]
     pub options: BTreeMap<String, serde_json::Value>,
     /// What does not change the result, and is kept nonetheless: the number of jobs, for instance. Two requests that differ
@@ -156,6 +159,12 @@ pub enum SessionError {
         /// Its form.
         found: u32,
     },
+    /// The input's name would lead out of the folder.
+    #[error("the input's name `{name}` is not a plain file name: rename it")]
+    Name {
+        /// The name.
+        name: String,
+    },
     /// There is nothing to go on with.
     #[error("there is no earlier run in {path}: say what to reduce, or which folder the run is in", path = root.display())]
     NoLatest {
@@ -191,6 +200,7 @@ impl Session {
     /// # Errors
     /// When another process holds it, or files cannot be read or written.
     pub fn open(root: &Path, request: Request) -> Result<Self, SessionError> {
+        check_name(request.file_name())?;
         make_root(root)?;
         let hash = request.hash().map_err(|error| fails(root, "written")(error.into()))?;
         let name = &hash[..NAME_DIGITS];
@@ -200,8 +210,8 @@ impl Session {
         // The request is written last: a folder without it was not finished, and is new.
         let resumed = match read(&folder.join(REQUEST))? {
             Some(text) => {
+                check_version(&folder, &text)?;
                 let stored: Stored<serde_json::Value> = parse(&folder, REQUEST, &text)?;
-                check_version(&folder, stored.version)?;
                 if stored.hash != hash {
                     let what = "it is another request, whose name happens to be the same".to_owned();
                     return Err(SessionError::Damaged { path: folder.join(REQUEST), what, folder });
@@ -211,6 +221,7 @@ impl Session {
             None => false,
         };
         let session = Self { folder, request, resumed, lock };
+        session.sweep();
         session.keep("input", &session.request.input)?;
         session.replace_json(REQUEST, &Stored { version: VERSION, hash: hash.clone(), request: &session.request })?;
         replace(&root.join(LATEST), format!("{name}\n").as_bytes())?;
@@ -235,16 +246,16 @@ impl Session {
         }
         let folder = root.join(name);
         let text = read(&folder.join(REQUEST))?.ok_or_else(none)?;
-        let version: Version = parse(&folder, REQUEST, &text)?;
-        check_version(&folder, version.version)?;
+        check_version(&folder, &text)?;
         let stored: Stored<Request> = parse(&folder, REQUEST, &text)?;
         let mut request = stored.request;
+        check_name(request.file_name())?;
         let input = folder.join("input").join(request.file_name());
         let damaged =
             |what: &str| SessionError::Damaged { path: input.clone(), what: what.to_owned(), folder: folder.clone() };
         request.input = read(&input)?.ok_or_else(|| damaged("the input is missing"))?;
         if request.hash().ok().as_ref() != Some(&stored.hash) {
-            return Err(damaged("it is not the input that was asked about"));
+            return Err(damaged("it and request.json do not belong together"));
         }
         Self::open(root, request)
     }
@@ -324,6 +335,19 @@ impl Session {
         replace(&self.pattern_path(), json.as_bytes())
     }
 
+    /// The pattern's JSON, if there is one.
+    ///
+    /// # Errors
+    /// When it is there and cannot be read, or is no text.
+    pub fn load_pattern(&self) -> Result<Option<String>, SessionError> {
+        let Some(json) = read(&self.pattern_path())? else { return Ok(None) };
+        String::from_utf8(json).map(Some).map_err(|error| SessionError::Damaged {
+            path: self.pattern_path(),
+            what: format!("byte {} is not UTF-8", error.utf8_error().valid_up_to()),
+            folder: self.folder.clone(),
+        })
+    }
+
     /// Where the pattern is kept.
     pub fn pattern_path(&self) -> PathBuf {
         self.folder.join(PATTERN)
@@ -340,6 +364,21 @@ impl Session {
     /// Where the report is kept.
     pub fn report_path(&self) -> PathBuf {
         self.folder.join(REPORT)
+    }
+
+    /// Removes replacements that a killed process did not finish. Only what holds the folder may do so.
+    fn sweep(&self) {
+        let folders = ["", "input", "best", "reduced"].map(|kind| self.folder.join(kind));
+        let files = folders.iter().filter_map(|folder| fs::read_dir(folder).ok()).flatten().flatten();
+        for file in files {
+            let name = file.file_name();
+            // An input may be named so, too.
+            let unfinished = name.to_string_lossy().starts_with(UNFINISHED) && name != *self.request.file_name();
+            if unfinished && file.file_type().is_ok_and(|kind| kind.is_file()) {
+                // It only takes room: that it stays is no reason to stop.
+                let _ = fs::remove_file(file.path());
+            }
+        }
     }
 
     fn keep(&self, kind: &str, input: &[u8]) -> Result<(), SessionError> {
@@ -368,11 +407,18 @@ struct Version {
     version: u32,
 }
 
-fn check_version(folder: &Path, found: u32) -> Result<(), SessionError> {
-    if found == VERSION {
-        return Ok(());
+/// Of another version, nothing but the version itself need be there.
+fn check_version(folder: &Path, text: &[u8]) -> Result<(), SessionError> {
+    match parse::<Version>(folder, REQUEST, text)?.version {
+        VERSION => Ok(()),
+        found => Err(SessionError::Version { path: folder.join(REQUEST), found }),
     }
-    Err(SessionError::Version { path: folder.join(REQUEST), found })
+}
+
+/// The name becomes part of paths in the folder.
+fn check_name(name: &str) -> Result<(), SessionError> {
+    let plain = Path::new(name).file_name().is_some_and(|last| last == name) && !name.contains('\0');
+    if plain { Ok(()) } else { Err(SessionError::Name { name: name.to_owned() }) }
 }
 
 fn make_root(root: &Path) -> Result<(), SessionError> {
@@ -419,7 +465,7 @@ fn replace(path: &Path, content: &[u8]) -> Result<(), SessionError> {
     let write = || {
         // With the rights of any new file of the user; temporary files are for their owner alone otherwise.
         let rights = std::os::unix::fs::PermissionsExt::from_mode(0o666);
-        let mut file = tempfile::Builder::new().prefix(".new-").permissions(rights).tempfile_in(folder)?;
+        let mut file = tempfile::Builder::new().prefix(UNFINISHED).permissions(rights).tempfile_in(folder)?;
         file.write_all(content)?;
         file.as_file().sync_all()?;
         file.persist(path).map_err(|error| error.error)?;
@@ -523,9 +569,11 @@ mod tests {
         session.save_best(b"abc").unwrap();
         session.save_best(b"\xff").unwrap();
         // What a killed process may leave: a replacement that was not finished.
-        fs::write(session.folder().join("best/.new-x"), "torn").unwrap();
+        let unfinished = ["best/.new-x", ".new-y"].map(|name| session.folder().join(name));
+        unfinished.iter().for_each(|path| fs::write(path, "torn").unwrap());
         drop(session);
         let session = Session::open(root.path(), request()).unwrap();
+        assert!(unfinished.iter().all(|path| !path.exists()));
         assert_eq!(session.best().unwrap().as_deref(), Some(&b"\xff"[..]));
         assert_eq!(session.journal().unwrap().lookup(&Key::of(b"x"), 0), Some(Outcome::Fail));
     }
@@ -545,9 +593,13 @@ mod tests {
     fn results_are_kept() {
         let root = tempfile::tempdir().unwrap();
         let session = Session::open(root.path(), request()).unwrap();
+        assert_eq!(session.load_pattern().unwrap(), None);
         session.save_pattern("{}").unwrap();
         session.save_report(&serde_json::json!({"runs": 3})).unwrap();
-        assert_eq!(fs::read_to_string(session.pattern_path()).unwrap(), "{}");
+        assert_eq!(session.load_pattern().unwrap().as_deref(), Some("{}"));
+        fs::write(session.pattern_path(), b"{\xff").unwrap();
+        let message = session.load_pattern().unwrap_err().to_string();
+        assert!(message.contains("pattern.json") && message.contains("byte 1"), "{message}");
         assert!(fs::read_to_string(session.report_path()).unwrap().contains("\"runs\": 3"));
         assert_eq!(fs::read_to_string(root.path().join(LATEST)).unwrap().len(), NAME_DIGITS + 1);
     }
@@ -561,8 +613,150 @@ mod tests {
         fs::write(folder.join(REQUEST), "{").unwrap();
         let message = Session::open(root.path(), request()).unwrap_err().to_string();
         assert!(message.contains("remove"), "{message}");
-        fs::write(folder.join(REQUEST), r#"{"version": 9, "hash": "", "request": {}}"#).unwrap();
+        fs::write(folder.join(REQUEST), r#"{"version": 9}"#).unwrap();
         assert!(matches!(Session::latest(root.path()), Err(SessionError::Version { found: 9, .. })));
+        assert!(matches!(Session::open(root.path(), request()), Err(SessionError::Version { found: 9, .. })));
+    }
+
+    #[test]
+    fn what_changes_results_makes_another_folder_and_nothing_else_does() {
+        let root = tempfile::tempdir().unwrap();
+        let folder = |change: fn(&mut Request)| {
+            let mut request = request();
+            change(&mut request);
+            Session::open(root.path(), request).unwrap().folder().to_owned()
+        };
+        let first = folder(|_| {});
+        let others = [
+            folder(|request| request.grammar_text.push(' ')),
+            folder(|request| request.start = Some(String::new())),
+            folder(|request| request.oracle_identity.push('2')),
+            folder(|request| request.oracle.file_name.push('2')),
+            folder(|request| request.input.push(b' ')),
+            folder(|request| request.seed = 2),
+            folder(|request| request.options.clear()),
+            // A byte that moves from one part to the next.
+            folder(|request| {
+                request.oracle.file_name.push('a');
+                request.input.remove(0);
+            }),
+            first.clone(),
+        ];
+        let distinct: std::collections::BTreeSet<_> = others.iter().collect();
+        assert_eq!(distinct.len(), others.len());
+        assert_eq!(folder(|request| request.grammar = "./text".to_owned()), first);
+        assert_eq!(folder(|request| request.oracle.base = "/elsewhere".into()), first);
+        assert_eq!(folder(|request| request.input_path = "elsewhere/a.txt".into()), first);
+    }
+
+    #[test]
+    fn names_that_lead_elsewhere_are_refused() {
+        let root = tempfile::tempdir().unwrap();
+        for name in ["", ".", "..", "../a", "a/b", "a/", "/a", "a\0"] {
+            let mut request = request();
+            request.oracle.file_name = name.to_owned();
+            assert!(matches!(Session::open(root.path(), request), Err(SessionError::Name { .. })), "{name}");
+        }
+        // Nothing was made, and these are files like others.
+        assert_eq!(fs::read_dir(root.path()).unwrap().count(), 0);
+        for name in [".new-x", "request.json", "a b\n", "-", "…"] {
+            let mut request = request();
+            request.oracle.file_name = name.to_owned();
+            Session::open(root.path(), request.clone()).unwrap().save_best(b"b").unwrap();
+            let session = Session::latest(root.path()).unwrap();
+            assert_eq!((session.request(), session.best().unwrap().as_deref()), (&request, Some(&b"b"[..])));
+        }
+    }
+
+    #[test]
+    fn the_best_is_whole_whenever_it_is_read() {
+        let root = tempfile::tempdir().unwrap();
+        let session = Session::open(root.path(), request()).unwrap();
+        let contents = |size: usize| vec![size as u8; size * 1000];
+        session.save_best(&contents(1)).unwrap();
+        std::thread::scope(|scope| {
+            let writer = scope.spawn(|| (1..200).rev().try_for_each(|size| session.save_best(&contents(size))));
+            while !writer.is_finished() {
+                let best = fs::read(session.best_path()).unwrap();
+                assert_eq!(best, contents(best[0].into()));
+            }
+            writer.join().unwrap().unwrap();
+        });
+    }
+
+    #[test]
+    fn many_at_once_share_a_root_and_one_has_a_folder() {
+        let top = tempfile::tempdir().unwrap();
+        // Not there yet: each of them may be the one that makes it.
+        let root = top.path().join("deep/root");
+        let opened: Vec<_> = std::thread::scope(|scope| {
+            let open = |seed: u64| {
+                let root = &root;
+                scope.spawn(move || Session::open(root, Request { seed, ..request() }))
+            };
+            let threads: Vec<_> = (0..16).map(|index| open(index % 8)).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        let locked = |result: &&Result<Session, SessionError>| matches!(result, Err(SessionError::Locked { .. }));
+        assert_eq!(
+            (opened.iter().filter(|result| result.is_ok()).count(), opened.iter().filter(locked).count()),
+            (8, 8)
+        );
+        drop(opened);
+        assert!(Session::latest(&root).unwrap().request().seed < 8);
+    }
+
+    /// The process that the test below kills: it works in a session without end.
+    #[test]
+    #[ignore = "run by the test that kills it"]
+    fn victim() {
+        let Some(root) = std::env::var_os("DDSET_TEST_ROOT") else { return };
+        let session = Session::open(Path::new(&root), request()).unwrap();
+        let mut journal = session.journal().unwrap();
+        for ordinal in journal.len() as u32.. {
+            journal.record(&Key::of(b"x"), ordinal, Outcome::Fail, "reduce", 1, 10).unwrap();
+            session.save_best(&ordinal.to_le_bytes().repeat(10_000)).unwrap();
+        }
+    }
+
+    #[test]
+    fn killed_at_any_moment_the_next_goes_on() {
+        let root = tempfile::tempdir().unwrap();
+        let mut known = 0;
+        for round in 0..6 {
+            let mut victim = std::process::Command::new(std::env::current_exe().unwrap())
+                .args(["--exact", "session::tests::victim", "--ignored"])
+                .env("DDSET_TEST_ROOT", root.path())
+                .stdout(std::process::Stdio::null())
+                .spawn()
+                .unwrap();
+            let best = |root: &Path| {
+                let folder = fs::read_dir(root).ok()?.flatten().find(|entry| entry.path().is_dir())?.path();
+                fs::read(folder.join("best/a.txt")).ok()
+            };
+            let before = best(root.path());
+            while best(root.path()) == before {
+                assert!(victim.try_wait().unwrap().is_none(), "it ended by itself");
+                std::thread::sleep(std::time::Duration::from_millis(1));
+            }
+            let held = Session::open(root.path(), request()).unwrap_err().to_string();
+            assert!(held.contains(&format!("process {}", victim.id())), "{held}");
+            std::thread::sleep(std::time::Duration::from_micros(700 * round));
+            victim.kill().unwrap();
+            victim.wait().unwrap();
+
+            let session = Session::open(root.path(), request()).unwrap();
+            assert!(session.resumed());
+            let journal = session.journal().unwrap();
+            assert!(journal.len() > known);
+            known = journal.len();
+            assert!((0..known as u32).all(|ordinal| journal.lookup(&Key::of(b"x"), ordinal) == Some(Outcome::Fail)));
+            let best = session.best().unwrap().unwrap();
+            let ordinal = u32::from_le_bytes(best[..4].try_into().unwrap());
+            assert_eq!(best, ordinal.to_le_bytes().repeat(10_000));
+            // A gain is kept after the run that it comes from.
+            assert!(ordinal + 2 >= known as u32 && ordinal < known as u32, "{ordinal} of {known}");
+        }
     }
 
     #[test]

@@ -2,8 +2,8 @@
 
 use crate::cli::args::{Format, GenerateArgs};
 use crate::cli::{Exit, Failure, job, say, write_out};
-use ddset::generate::Instances;
 use ddset::oracle::{CommandOracle, Oracle, Outcome};
+use ddset::pattern::Instances;
 use ddset::pattern::Pattern;
 use ddset::search::Counts;
 use ddset::session::{Request, Session};
@@ -82,8 +82,8 @@ fn source(args: &GenerateArgs) -> Result<(Pattern, Option<Request>), Failure> {
         }
     };
     let text = String::from_utf8_lossy(&job::read(&path)?).into_owned();
-    let pattern = Pattern::from_json(&text)
-        .map_err(|error| Failure::usage(format!("error: {}: {error}", path.display())))?;
+    let pattern =
+        Pattern::from_json(&text).map_err(|error| Failure::usage(format!("error: {}: {error}", path.display())))?;
     Ok((pattern, request))
 }
 

@@ -16,7 +16,10 @@ pub(crate) fn check(name: &str, start: Option<&str>) -> Result<Exit, Failure> {
         n => format!(", {n} warnings"),
     };
     let start = grammar.label(grammar.start());
-    write_out(format!("{name}: {} rules, {tokens} of them tokens, starts at {start}{warnings}\n", grammar.rules().count()).as_bytes())?;
+    write_out(
+        format!("{name}: {} rules, {tokens} of them tokens, starts at {start}{warnings}\n", grammar.rules().count())
+            .as_bytes(),
+    )?;
     Ok(Exit::Done)
 }
 

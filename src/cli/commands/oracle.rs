@@ -41,7 +41,8 @@ fn explained(description: &str, run: &Run) -> String {
         let _ = writeln!(out, "time:       {:.3} s", process.elapsed.as_secs_f64());
         for (name, text) in [("standard output", &process.stdout), ("standard error", &process.stderr)] {
             let shown = String::from_utf8_lossy(&text[..text.len().min(SHOWN)]);
-            let more = if text.len() > SHOWN { format!(", the first {SHOWN} of {} bytes", text.len()) } else { String::new() };
+            let more =
+                if text.len() > SHOWN { format!(", the first {SHOWN} of {} bytes", text.len()) } else { String::new() };
             match shown.trim_end() {
                 "" => _ = writeln!(out, "{name}: empty"),
                 shown => _ = writeln!(out, "{name}{more}:\n  {}", shown.replace('\n', "\n  ")),

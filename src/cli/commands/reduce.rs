@@ -62,7 +62,9 @@ pub(crate) fn reduced(job: &Job, tree: Tree, search: &mut Search<'_>) -> Result<
         let advice = job.oracle.spec().advice(&first);
         return Err(Failure::new(
             Exit::DoesNotFail,
-            format!("the input does not fail: {advice}\nnext: `ddset oracle check` with the same arguments shows the run"),
+            format!(
+                "the input does not fail: {advice}\nnext: `ddset oracle check` with the same arguments shows the run"
+            ),
         ));
     }
     let mut reduction = reduce(&job.grammar, tree, search);

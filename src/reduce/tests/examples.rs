@@ -10,7 +10,7 @@ use crate::tree::{Builder, Tree};
 
 /// A search that stops after so many runs.
 pub(super) fn limited(oracle: &dyn Oracle, runs: u64) -> Search<'_> {
-    Search::new(oracle).with_max_runs(Some(runs))
+    Search::new(oracle).with_budget(crate::search::Budget { max_runs: Some(runs), deadline: None })
 }
 
 fn read(source: &str) -> Grammar {
