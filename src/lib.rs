@@ -4,7 +4,7 @@
 //!
 //! ```
 //! use ddset::abstraction::{Options, generalize};
-//! use ddset::{generate::Instances, grammar::Grammar, oracle::Outcome, parse::parse, reduce::reduce, search::Search};
+//! use ddset::{pattern::Instances, grammar::Grammar, oracle::Outcome, parse::parse, reduce::reduce, search::Search};
 //! use std::sync::Arc;
 //!
 //! let grammar = Arc::new(Grammar::read(
