@@ -1,6 +1,6 @@
 //! Reduction: the smallest derivation tree near the given one whose text still fails.
 //!
-//! The currency is oracle runs. The schedule: white space first; then a queue of nodes from the longest down ([`queue`]),
+//! The currency is oracle runs. The schedule: white space first; then a queue of nodes from the longest down (`queue`),
 //! tokens, and white space again, until nothing changes; then a sweep over all single edits, smallest gain first. If the sweep
 //! finds something, all begins again; if not, the result is 1-tree-minimal, and the sweep is the proof.
 //!
