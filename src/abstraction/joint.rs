@@ -19,6 +19,8 @@ const DUPLICATES: u32 = 600;
 const WINDOW: usize = 24;
 const VALID_EARLY: usize = 15;
 const VALID_LATE: usize = 19;
+/// Windows that must have been mostly invalid before a hole is given up.
+const BAD_WINDOWS: u32 = 1;
 
 impl Engine<'_, '_> {
     /// Asks for failing inputs of the present pattern. A pass is narrowed down to a hole, which becomes concrete.
@@ -26,6 +28,7 @@ impl Engine<'_, '_> {
         let wanted = self.options.confidence;
         let mut share = 1.0_f64;
         let mut recent: VecDeque<bool> = VecDeque::new();
+        let mut bad_windows = 0;
         let mut spent = 0;
         let mut duplicates = 0;
         let mut number = 0;
@@ -74,8 +77,13 @@ impl Engine<'_, '_> {
                 Outcome::Unresolved => {
                     self.evidence.unresolved += 1;
                     share = (share * 0.75).max(0.5 / all as f64);
-                    if self.is_mostly_invalid(&recent) && self.drop_most_blamed()? {
-                        (share, recent) = (1.0, VecDeque::new());
+                    if self.is_mostly_invalid(&recent) {
+                        // It is still being learned what is valid: a first bad window may be the price of that.
+                        recent.clear();
+                        bad_windows += 1;
+                        if bad_windows >= BAD_WINDOWS && self.drop_most_blamed()? {
+                            (share, bad_windows) = (1.0, 0);
+                        }
                     }
                 }
                 Outcome::Fail => {
@@ -86,7 +94,8 @@ impl Engine<'_, '_> {
                 Outcome::Pass => {
                     let guilty = self.culprits(&fillings)?;
                     self.refine(&guilty, &fillings)?;
-                    (share, recent) = (1.0, VecDeque::new());
+                    (share, bad_windows) = (1.0, 0);
+                    recent.clear();
                 }
             }
         }

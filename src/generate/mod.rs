@@ -80,8 +80,8 @@ pub struct Derivation<'a> {
     pub tokens: &'a mut TokenSource,
     /// The slot of the fragment's root.
     pub slot: Slot,
-    /// How many branchings may be decided freely; afterwards the derivation closes by the lowest alternatives. It bounds the
-    /// size, not the height: tall rules at a height bound would still branch at every level.
+    /// How many options may be taken that need more than the lowest would; afterwards the derivation closes by the lowest. It
+    /// bounds the size, not the height: tall rules at a height bound would still branch at every level.
     pub allowance: i32,
     /// The option to take at the root, if it is given.
     pub first: Option<u32>,
@@ -119,8 +119,6 @@ pub fn derive(what: Derivation<'_>, symbol: SymbolId, policy: &mut dyn Policy, r
             continue;
         }
         let mut options = options(grammar, symbol);
-        let free = options.len() > 1;
-        allowance -= i32::from(free);
         let given = first.take();
         if let Some(given) = given {
             options = vec![given];
@@ -133,6 +131,7 @@ pub fn derive(what: Derivation<'_>, symbol: SymbolId, policy: &mut dyn Policy, r
             [only] => *only,
             _ => policy.choose(slot, symbol, &options, depth, allowance < 0, rng),
         };
+        allowance -= i32::from(excess(grammar, symbol, option) > 0);
         todo.push(Step::Close);
         match grammar.kind(symbol) {
             Kind::Repeat { item, separator, min, .. } => {
@@ -159,15 +158,20 @@ pub fn derive(what: Derivation<'_>, symbol: SymbolId, policy: &mut dyn Policy, r
 /// Keeps the options whose derivation can be at most `more` higher than the lowest. With 0 the height left falls at every
 /// step, so that a derivation ends.
 fn lowest(grammar: &Grammar, symbol: SymbolId, options: &mut Vec<u32>, more: u32) {
+    let low = options.iter().map(|option| excess(grammar, symbol, *option)).min().unwrap_or(0);
+    options.retain(|option| excess(grammar, symbol, *option) <= low + more);
+}
+
+/// How much more an option needs than the lowest of its symbol: levels of a choice, items of a repetition. What needs no more
+/// is free, or a grammar with many levels of operators would use up any allowance before it reaches an operand.
+fn excess(grammar: &Grammar, symbol: SymbolId, option: u32) -> u32 {
     match grammar.kind(symbol) {
         Kind::Choice(alternatives) => {
-            let height = |option: &u32| {
-                alternatives[*option as usize].iter().map(|part| grammar.height(*part)).max().unwrap_or(0)
-            };
-            let low = options.iter().map(height).min().unwrap_or(0);
-            options.retain(|option| height(option) <= low + more);
+            let height = |parts: &Vec<SymbolId>| parts.iter().map(|part| grammar.height(*part)).max().unwrap_or(0);
+            let own = alternatives.get(option as usize).map_or(0, height);
+            own + 1 - grammar.height(symbol).min(own + 1)
         }
-        _ => options.truncate(1),
+        _ => option,
     }
 }
 

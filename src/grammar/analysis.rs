@@ -110,7 +110,8 @@ impl Analysis {
                 let between = separator.filter(|_| *min > 1);
                 let parts = between.iter().chain([item]);
                 let highest = parts.clone().map(|part| self.height[part.index()]).max().unwrap_or(0);
-                let height = if *min == 0 { 1 } else { (highest + 1).min(NEVER) };
+                // A repetition is as high as what it repeats: it must not make an alternative that holds one look costlier.
+                let height = if *min == 0 { 0 } else { highest };
                 let nullable = *min == 0 || parts.clone().all(|part| self.nullable.contains(part.index()));
                 (cost, height, *min, nullable)
             }

@@ -232,7 +232,7 @@ impl Grammar {
         self.analysis.choice[id.index()]
     }
 
-    /// The least height of a derivation tree of the symbol; 0 for a leaf.
+    /// The least height of a derivation of the symbol, counted in choices: 0 for a leaf, and repetitions add nothing.
     pub fn height(&self, id: SymbolId) -> u32 {
         self.analysis.height[id.index()]
     }
