@@ -3,11 +3,11 @@
 //! The order of the search, and why (Gopinath et al., "Abstracting Failure-Inducing Inputs", ISSTA 2020, asks up to 100
 //! samples at every node; this asks far fewer):
 //!
-//! 1. [`screen`]: leaves first. A filling that passes below a node decides every node above it, since the same text is a
+//! 1. `screen`: leaves first. A filling that passes below a node decides every node above it, since the same text is a
 //!    derivation of each.
-//! 2. [`covary`]: equal names that failed in no way alone may fail when they change together.
-//! 3. [`screen`] again: inner nodes from the top, those that are still open.
-//! 4. [`joint`]: all holes at once, until enough distinct inputs have failed. Here the samples are shared by all holes; a pass
+//! 2. `covary`: equal names that failed in no way alone may fail when they change together.
+//! 3. `screen` again: inner nodes from the top, those that are still open.
+//! 4. `joint`: all holes at once, until enough distinct inputs have failed. Here the samples are shared by all holes; a pass
 //!    is narrowed down to its culprit, which becomes concrete, and the count begins anew.
 //!
 //! A failing run is a fact; a passing one is asked again before it decides anything.

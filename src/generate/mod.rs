@@ -1,6 +1,6 @@
 //! New derivations: random fragments of a symbol, valid for the grammar by construction.
 //!
-//! [`derive`] walks the grammar and asks a [`Policy`] at each choice. [`Plain`] chooses evenly; what abstraction learns of
+//! [`derive()`] walks the grammar and asks a [`Policy`] at each choice. [`Plain`] chooses evenly; what abstraction learns of
 //! validity is another policy ([`validity`]).
 
 mod token;

@@ -1,63 +1,67 @@
 //! ISO/IEC 14977:1996, extended as `docs/grammar-files.md` says.
 
-use super::characters;
-use super::rules::{self, Notation, span};
-use crate::grammar::ast::{self, Expr};
+use super::{Part, characters, span, syntax_error};
+use crate::grammar::ast::{Expr, Rule as AstRule};
 use crate::grammar::diagnostic::Diagnostic;
+use pest::Parser;
 use pest::iterators::Pair;
 
 #[derive(pest_derive::Parser)]
 #[grammar = "grammar/notation/iso.pest"]
-struct Iso;
+struct Notation;
 
-pub(super) fn read(source: &str) -> Result<Vec<ast::Rule>, Vec<Diagnostic>> {
-    rules::read::<Iso, Rule>(source)
+pub(super) fn read(source: &str) -> Result<Vec<AstRule>, Vec<Diagnostic>> {
+    let mut pairs = Notation::parse(Rule::grammar, source).map_err(|e| vec![syntax_error(&e, expectation)])?;
+    let rules = pairs.next().into_iter().flat_map(Pair::into_inner).filter(|pair| pair.as_rule() == Rule::rule);
+    super::rules(rules, rule)
 }
 
-impl Notation<Rule> for Iso {
-    const FILE: Rule = Rule::grammar;
-    const RULE: Rule = Rule::rule;
-    const ANNOTATION: Rule = Rule::annotation;
-    const NAME: Rule = Rule::name;
-
-    fn expectation(expected: &Rule) -> &'static str {
-        match expected {
-            Rule::rule | Rule::name => "a name",
-            Rule::annotation | Rule::word => "an annotation",
-            Rule::text => "a quoted text",
-            Rule::special | Rule::set | Rule::code => "a special sequence `? […] ?`",
-            Rule::primary | Rule::term | Rule::factor | Rule::sequence | Rule::choice => "a name, text or group",
-            Rule::option | Rule::repetition => "an option or repetition",
-            Rule::integer => "a number",
-            Rule::EOI => "the end",
-            _ => "",
-        }
+fn expectation(expected: &Rule) -> &'static str {
+    match expected {
+        Rule::rule | Rule::name => "a name",
+        Rule::annotation | Rule::word => "an annotation",
+        Rule::text => "a quoted text",
+        Rule::special | Rule::set | Rule::code => "a special sequence `? […] ?`",
+        Rule::primary | Rule::term | Rule::factor | Rule::sequence | Rule::choice => "a name, text or group",
+        Rule::option | Rule::repetition => "an option or repetition",
+        Rule::integer => "a number",
+        Rule::EOI => "the end",
+        _ => "",
     }
+}
 
-    /// Gaps inside a name are not significant (4.14 of the standard): one blank stands for each.
-    fn name(written: &str) -> String {
-        written.split_whitespace().collect::<Vec<_>>().join(" ")
-    }
+fn rule(pair: Pair<Rule>) -> Result<AstRule, Diagnostic> {
+    let part = |part: &Pair<Rule>| match part.as_rule() {
+        Rule::annotation => Part::Annotation,
+        Rule::name => Part::Name(name(part)),
+        _ => Part::Body,
+    };
+    super::rule(pair, part, choice)
+}
 
-    /// `a - b` excludes; `{a} -`, with nothing after, is the idiom for "at least once" (5.8 of the standard).
-    fn term(pair: Pair<Rule>) -> Result<Expr, Diagnostic> {
-        let place = span(&pair);
-        let mut factors = pair.into_inner().map(factor).collect::<Result<Vec<_>, _>>()?;
-        let first = factors.remove(0);
-        Ok(match (factors.pop(), first) {
-            // The notation lets a factor be nothing at all, and so finds one after every `-`.
-            (Some(Expr::Sequence(nothing)), first) if nothing.is_empty() => match first {
-                Expr::Repeat { item, max, .. } => Expr::Repeat { item, min: 1, max },
-                first => first,
-            },
-            (Some(excluded), first) => Expr::Except(Box::new(first), Box::new(excluded), place),
-            (None, first) => first,
-        })
-    }
+/// Gaps inside a name are not significant (4.14 of the standard): one blank stands for each.
+fn name(pair: &Pair<Rule>) -> String {
+    pair.as_str().split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 fn choice(pair: Pair<Rule>) -> Result<Expr, Diagnostic> {
-    rules::choice::<Iso, Rule>(pair)
+    super::choice(pair, |part| super::sequence(part, term))
+}
+
+/// `a - b` excludes; `{a} -`, with nothing after, is the idiom for "at least once" (5.8 of the standard).
+fn term(pair: Pair<Rule>) -> Result<Expr, Diagnostic> {
+    let place = span(&pair);
+    let mut factors = pair.into_inner().map(factor).collect::<Result<Vec<_>, _>>()?;
+    let first = factors.remove(0);
+    Ok(match (factors.pop(), first) {
+        // The notation lets a factor be nothing at all, and so finds one after every `-`.
+        (Some(Expr::Sequence(nothing)), first) if nothing.is_empty() => match first {
+            Expr::Repeat { item, max, .. } => Expr::Repeat { item, min: 1, max },
+            first => first,
+        },
+        (Some(excluded), first) => Expr::Except(Box::new(first), Box::new(excluded), place),
+        (None, first) => first,
+    })
 }
 
 fn factor(pair: Pair<Rule>) -> Result<Expr, Diagnostic> {
@@ -84,7 +88,7 @@ fn primary(pair: Pair<Rule>) -> Result<Expr, Diagnostic> {
             Expr::Text(inner.as_str()[quote..inner.as_str().len() - quote].to_owned())
         }
         Rule::special => special(inner)?,
-        Rule::name => Expr::Name(Iso::name(inner.as_str()), place),
+        Rule::name => Expr::Name(name(&inner), place),
         Rule::option => Expr::Repeat { item: Box::new(group(inner)?), min: 0, max: Some(1) },
         Rule::repetition => Expr::Repeat { item: Box::new(group(inner)?), min: 0, max: None },
         Rule::choice => choice(inner)?,

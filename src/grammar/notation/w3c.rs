@@ -1,57 +1,61 @@
 //! The W3C notation (Extensible Markup Language 1.0, section 6), extended as `docs/grammar-files.md` says.
 
-use super::characters;
-use super::rules::{self, Notation, span};
-use crate::grammar::ast::{self, Expr};
+use super::{Part, characters, span, syntax_error};
+use crate::grammar::ast::{Expr, Rule as AstRule};
 use crate::grammar::diagnostic::Diagnostic;
+use pest::Parser;
 use pest::iterators::Pair;
 
 #[derive(pest_derive::Parser)]
 #[grammar = "grammar/notation/w3c.pest"]
-struct W3c;
+struct Notation;
 
-pub(super) fn read(source: &str) -> Result<Vec<ast::Rule>, Vec<Diagnostic>> {
-    rules::read::<W3c, Rule>(source)
+pub(super) fn read(source: &str) -> Result<Vec<AstRule>, Vec<Diagnostic>> {
+    let mut pairs = Notation::parse(Rule::grammar, source).map_err(|e| vec![syntax_error(&e, expectation)])?;
+    let rules = pairs.next().into_iter().flat_map(Pair::into_inner).filter(|pair| pair.as_rule() == Rule::rule);
+    super::rules(rules, rule)
 }
 
-impl Notation<Rule> for W3c {
-    const FILE: Rule = Rule::grammar;
-    const RULE: Rule = Rule::rule;
-    const ANNOTATION: Rule = Rule::annotation;
-    const NAME: Rule = Rule::name;
-
-    fn expectation(expected: &Rule) -> &'static str {
-        match expected {
-            Rule::rule | Rule::name => "a name",
-            Rule::annotation | Rule::word => "an annotation",
-            Rule::text => "a quoted text",
-            Rule::set => "a set of characters",
-            Rule::code => "a code point",
-            Rule::suffix | Rule::count => "`?`, `*`, `+` or `{n}`",
-            Rule::primary | Rule::term | Rule::repeated | Rule::sequence | Rule::choice => "a name, text or group",
-            Rule::integer => "a number",
-            Rule::EOI => "the end",
-            _ => "",
-        }
+fn expectation(expected: &Rule) -> &'static str {
+    match expected {
+        Rule::rule | Rule::name => "a name",
+        Rule::annotation | Rule::word => "an annotation",
+        Rule::text => "a quoted text",
+        Rule::set => "a set of characters",
+        Rule::code => "a code point",
+        Rule::suffix | Rule::count => "`?`, `*`, `+` or `{n}`",
+        Rule::primary | Rule::term | Rule::repeated | Rule::sequence | Rule::choice => "a name, text or group",
+        Rule::integer => "a number",
+        Rule::EOI => "the end",
+        _ => "",
     }
+}
 
-    fn name(written: &str) -> String {
-        written.trim_start_matches('<').trim_end_matches('>').to_owned()
-    }
+fn rule(pair: Pair<Rule>) -> Result<AstRule, Diagnostic> {
+    let part = |part: &Pair<Rule>| match part.as_rule() {
+        Rule::annotation => Part::Annotation,
+        Rule::name => Part::Name(name(part)),
+        _ => Part::Body,
+    };
+    super::rule(pair, part, choice)
+}
 
-    fn term(pair: Pair<Rule>) -> Result<Expr, Diagnostic> {
-        let place = span(&pair);
-        let mut parts = pair.into_inner().map(repeated).collect::<Result<Vec<_>, _>>()?;
-        let first = parts.remove(0);
-        Ok(match parts.pop() {
-            Some(excluded) => Expr::Except(Box::new(first), Box::new(excluded), place),
-            None => first,
-        })
-    }
+fn name(pair: &Pair<Rule>) -> String {
+    pair.as_str().trim_start_matches('<').trim_end_matches('>').to_owned()
 }
 
 fn choice(pair: Pair<Rule>) -> Result<Expr, Diagnostic> {
-    rules::choice::<W3c, Rule>(pair)
+    super::choice(pair, |part| super::sequence(part, term))
+}
+
+fn term(pair: Pair<Rule>) -> Result<Expr, Diagnostic> {
+    let place = span(&pair);
+    let mut parts = pair.into_inner().map(repeated).collect::<Result<Vec<_>, _>>()?;
+    let first = parts.remove(0);
+    Ok(match parts.pop() {
+        Some(excluded) => Expr::Except(Box::new(first), Box::new(excluded), place),
+        None => first,
+    })
 }
 
 fn repeated(pair: Pair<Rule>) -> Result<Expr, Diagnostic> {
@@ -97,7 +101,7 @@ fn primary(pair: Pair<Rule>) -> Result<Expr, Diagnostic> {
         Rule::text => Expr::Text(inner.as_str()[1..inner.as_str().len() - 1].to_owned()),
         Rule::code => Expr::Text(characters::code(inner.as_str(), place.start)?.to_string()),
         Rule::set => Expr::Set(characters::set(inner.as_str(), place.start)?),
-        Rule::name => Expr::Name(W3c::name(inner.as_str()), place),
+        Rule::name => Expr::Name(name(&inner), place),
         _ => choice(inner)?,
     })
 }
