@@ -31,7 +31,8 @@
 //! ```
 //!
 //! The data goes one way: [`grammar`] → [`parse`](mod@parse) → [`tree`] → [`reduce`](mod@reduce) → [`abstraction`] →
-//! [`pattern`] → [`generate`]. Beside it, [`oracle`] and [`search`] know bytes only. [`session`] keeps a run on disk.
+//! [`pattern`]; [`generate`] makes what is tried in holes. Beside it, [`oracle`] and [`search`] know bytes only. [`session`]
+//! keeps a run on disk.
 
 pub mod abstraction;
 pub mod generate;
