@@ -35,7 +35,7 @@ pub(crate) fn runs_json(search: &Search<'_>) -> serde_json::Value {
 }
 
 /// What supports a pattern, what its holes are, and why the rest is as it is.
-pub(crate) fn evidence(pattern: &Pattern) -> String {
+pub(crate) fn evidence(pattern: &Pattern, wanted: u32) -> String {
     let mut out = String::new();
     let evidence = pattern.evidence;
     if pattern.holes.is_empty() {
@@ -55,6 +55,12 @@ pub(crate) fn evidence(pattern: &Pattern) -> String {
                 out,
                 "          so at least {:.1} % of the valid inputs of this generator fail, with 95 % confidence",
                 100.0 * evidence.bound()
+            );
+        }
+        if evidence.failed < wanted && !evidence.exhausted {
+            let _ = writeln!(
+                out,
+                "          {wanted} were wanted: too many inputs were invalid, or the search was cut short"
             );
         }
         if evidence.exhausted {

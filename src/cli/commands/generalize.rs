@@ -43,7 +43,7 @@ pub(crate) fn run(args: &AbstractArgs) -> Result<Exit, Failure> {
         }
     }
     say("");
-    say(report::evidence(&pattern).trim_end());
+    say(report::evidence(&pattern, args.confidence).trim_end());
     say(&format!("minimal:  {} ({before} to {} bytes)", report::quoted(&reduced_text), reduced_text.len()));
     say(&report::runs(&search));
     say(&format!("kept in {}", job.session.pattern_path().display()));
