@@ -47,6 +47,7 @@ impl Engine<'_, '_> {
             // One hole at most tries something new, so that an unresolved run has one suspect.
             let explorer =
                 rng.random_bool(self.exploration(&recent)).then(|| chosen[rng.random_range(0..chosen.len())]);
+            self.drawer.largest = 0;
             let plain = explorer.is_none() && rng.random_bool(self.plain_share());
             let fillings: Vec<(usize, Fillings)> = chosen
                 .iter()
@@ -74,6 +75,7 @@ impl Engine<'_, '_> {
             let outcome = self.ask(&flat)?;
             // What was tried for the first time says little of what generation will make.
             if explorer.is_none() && !plain {
+                self.validity.learn_size(self.drawer.largest, outcome != Outcome::Unresolved);
                 recent.push_back(outcome != Outcome::Unresolved);
                 if recent.len() > WINDOW {
                     recent.pop_front();

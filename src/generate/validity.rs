@@ -41,6 +41,11 @@ const NOVELTY_HERE: f64 = 0.08;
 /// How much more blame an edge never seen valid draws.
 const SUSPICION: f64 = 20.0;
 
+/// Least share of valid inputs for which an allowance stays in use.
+const SIZE_VALID: f64 = 0.9;
+/// Runs after which what is known of an allowance begins to fade.
+const SIZE_MEMORY: f64 = 40.0;
+
 type Credit = (f64, f64);
 
 /// What was learned.
@@ -54,6 +59,9 @@ pub struct Validity {
     slots: BTreeMap<Slot, Credit>,
     #[serde(with = "entries")]
     depths: BTreeMap<Edge, Credit>,
+    /// By allowance of the largest filling of an input.
+    #[serde(with = "entries", default)]
+    sizes: BTreeMap<i32, Credit>,
 }
 
 /// Maps with structured keys as lists of pairs, since JSON's keys are strings.
@@ -155,6 +163,29 @@ impl Validity {
             add(self.depths.entry(*edge).or_default());
         }
         if valid { vec![0.0; edges.len()] } else { shares }
+    }
+
+    /// Learns from one run whether fillings of this allowance make valid inputs. Older runs fade: the choices get better.
+    pub fn learn_size(&mut self, allowance: i32, valid: bool) {
+        let (good, bad) = self.sizes.entry(allowance).or_default();
+        *good += f64::from(u8::from(valid));
+        *bad += f64::from(u8::from(!valid));
+        if *good + *bad > SIZE_MEMORY {
+            (*good, *bad) = (*good * 0.7, *bad * 0.7);
+        }
+    }
+
+    /// Those of the allowances that make mostly valid inputs; the least one in any case.
+    pub fn good_sizes(&self, of: &[i32]) -> Vec<i32> {
+        let valid = |size: &i32| {
+            let (good, bad) = self.sizes.get(size).copied().unwrap_or_default();
+            (good + 3.0) / (good + bad + 3.15) >= SIZE_VALID
+        };
+        let mut sizes: Vec<i32> = of.iter().copied().filter(valid).collect();
+        if sizes.is_empty() {
+            sizes.extend(of.first());
+        }
+        sizes
     }
 
     /// A policy that prefers what is known to be valid. In an exploring run one edge never seen valid may be taken at its full

@@ -33,6 +33,8 @@ pub struct Drawer {
     taken: FxHashSet<Vec<u8>>,
     /// The fillings that each hole has had, by its first member.
     drawn: FxHashMap<usize, FxHashSet<Vec<u8>>>,
+    /// The largest allowance of a filling since it was last taken.
+    pub largest: i32,
 }
 
 impl Drawer {
@@ -44,7 +46,7 @@ impl Drawer {
             tokens.remember(tree.node(at).symbol, tree.lexeme(at));
             taken.insert(tree.lexeme(at).to_vec());
         }
-        Drawer { tokens, taken, drawn: FxHashMap::default() }
+        Drawer { tokens, taken, drawn: FxHashMap::default(), largest: 0 }
     }
 
     /// Random fragments for one hole, by what was learned of validity, or evenly if nothing is given. They are new for the hole
@@ -61,7 +63,9 @@ impl Drawer {
         let mut fillings = Fillings::new();
         for redraw in 0..REDRAWS {
             // What is common is soon used up; larger fillings are new without being strange.
-            let allowance = SIZES[rng.random_range(redraw.min(SIZES.len() - 1)..SIZES.len())];
+            let sizes = learned.map_or(SIZES.to_vec(), |validity| validity.good_sizes(&SIZES));
+            let allowance = sizes[rng.random_range(redraw.min(sizes.len() - 1)..sizes.len())];
+            self.largest = self.largest.max(allowance);
             fillings = match learned {
                 Some(validity) => {
                     self.once(grammar, tree, hole, allowance, &mut validity.policy(first as u32, explore), rng)
