@@ -6,7 +6,7 @@ use ddset::grammar::{Grammar, GrammarError, bundled};
 use ddset::oracle::{CommandOracle, CommandSpec, Oracle, OracleError, Rules};
 use ddset::parse::ParseError;
 use ddset::search::{Budget, Event, Search, Stop};
-use ddset::session::config::{Config, ConfigError, NAME};
+use ddset::session::config::{Config, ConfigError};
 use ddset::session::{Request, Session, SessionError};
 use ddset::tree::Tree;
 use std::collections::BTreeMap;
@@ -115,7 +115,7 @@ fn earlier(options: &JobOptions) -> Result<Request, Failure> {
 
 /// A ddset.toml in the oracle's folder may build the program; going on from an earlier run does it again, in case it changed.
 fn prepare_again(base: &Path) -> Result<(), Failure> {
-    if base.join(NAME).is_file() { prepare(&Config::find(base)?) } else { Ok(()) }
+    Config::beside(base)?.as_ref().map_or(Ok(()), prepare)
 }
 
 /// It may take minutes, and says nothing meanwhile.
@@ -153,9 +153,7 @@ impl Place {
             })?;
             return Ok(Place { input: file, config: Some(config) });
         }
-        let folder = input.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let config = if folder.join(NAME).is_file() { Some(Config::find(folder)?) } else { None };
-        Ok(Place { input: input.to_owned(), config })
+        Ok(Place { input: input.to_owned(), config: Config::beside(input)? })
     }
 
     /// The oracle that the arguments and the `ddset.toml` say.

@@ -76,22 +76,23 @@ fn shown(args: &GenerateArgs, text: &[u8], outcome: Option<Outcome>) -> Vec<u8> 
     out
 }
 
-/// The pattern of the file, or of the last run, with what that run asked.
+/// The pattern of the file, or of the last run, with what that run asked. A file's pattern has to do with the last run only if
+/// both are of one grammar: another run's oracle would give figures about another failure.
 fn source(args: &GenerateArgs) -> Result<(Pattern, Option<Request>), Failure> {
-    let (path, request) = match &args.pattern {
-        Some(path) => (path.clone(), Session::latest(&args.run.run).ok().map(|session| session.request().clone())),
-        None => {
-            let session = Session::latest(&args.run.run)?;
-            if !session.pattern_path().is_file() {
-                return Err(Failure::usage("error: the last run has no pattern yet: run `ddset abstract` first"));
-            }
-            (session.pattern_path(), Some(session.request().clone()))
-        }
+    let Some(path) = &args.pattern else {
+        let session = Session::latest(&args.run.run)?;
+        let missing = || Failure::usage("error: the last run has no pattern yet: run `ddset abstract` first");
+        let json = session.load_pattern()?.ok_or_else(missing)?;
+        return Ok((read(&json, &session.pattern_path())?, Some(session.request().clone())));
     };
-    let text = String::from_utf8_lossy(&job::read(&path)?).into_owned();
-    let pattern =
-        Pattern::from_json(&text).map_err(|error| Failure::usage(format!("error: {}: {error}", path.display())))?;
+    let pattern = read(&String::from_utf8_lossy(&job::read(path)?), path)?;
+    let latest = Session::latest(&args.run.run).ok().map(|session| session.request().clone());
+    let request = latest.filter(|request| request.grammar_text == pattern.grammar.source());
     Ok((pattern, request))
+}
+
+fn read(json: &str, path: &Path) -> Result<Pattern, Failure> {
+    Pattern::from_json(json).map_err(|error| Failure::usage(format!("error: {}: {error}", path.display())))
 }
 
 /// The oracle of the command line, else the one of the last run.
