@@ -35,10 +35,12 @@ pub(crate) fn runs_json(search: &Search<'_>) -> serde_json::Value {
 }
 
 /// What supports a pattern, what its holes are, and why the rest is as it is.
-pub(crate) fn evidence(pattern: &Pattern, wanted: u32) -> String {
+pub(crate) fn evidence(pattern: &Pattern, wanted: u32, ended_early: bool) -> String {
     let mut out = String::new();
     let evidence = pattern.evidence;
-    if pattern.holes.is_empty() {
+    if ended_early {
+        out.push_str("not verified: the search ended early, and little may be known of the remaining parts\n");
+    } else if pattern.holes.is_empty() {
         out.push_str("no part of it could be abstracted: every part matters, or nothing could be found out\n");
     } else {
         let all = evidence.failed + evidence.passed + evidence.unresolved;

@@ -43,14 +43,15 @@ pub(crate) fn run(args: &AbstractArgs) -> Result<Exit, Failure> {
         }
     }
     say("");
-    say(report::evidence(&pattern, args.confidence).trim_end());
+    say(report::evidence(&pattern, args.confidence, abstraction.stopped.is_some()).trim_end());
     say(&format!("minimal:  {} ({before} to {} bytes)", report::quoted(&reduced_text), reduced_text.len()));
     say(&report::runs(&search));
     say(&format!("kept in {}", job.session.pattern_path().display()));
     match abstraction.stopped {
-        Some(stop) => {
-            say("the pattern is not verified: the search ended early");
-            Err(ended_early(stop, &job))
+        Some(stop) => Err(ended_early(stop, &job)),
+        None if pattern.holes.is_empty() && !args.slots => {
+            say(&format!("next: ddset abstract --slots{}", job::run_option(&args.job.run)));
+            Ok(Exit::Done)
         }
         None => {
             say(&format!("next: ddset generate -n 20{}", job::run_option(&args.job.run)));
