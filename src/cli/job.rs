@@ -4,7 +4,7 @@ use super::args::{GivenGrammar, GrammarOptions, JobOptions, OracleOptions, Timeo
 use super::{Exit, Failure, diagnostics, say};
 use ddset::grammar::sources::Sources;
 use ddset::grammar::{Format, Grammar};
-use ddset::oracle::{CommandOracle, CommandSpec, Oracle, OracleError, Rules};
+use ddset::oracle::{Calibration, CommandOracle, CommandSpec, Oracle, OracleError, Rules};
 use ddset::parse::ParseError;
 use ddset::search::{Budget, Event, Search, Stop};
 use ddset::session::config::{Config, ConfigError};
@@ -49,7 +49,15 @@ impl Job {
             None => prepare_again(&request.oracle.base),
         };
         prepared?;
-        let oracle = command(request.oracle.clone())?.with_stop(stop.clone());
+        let mut request = request;
+        let mut oracle = command(request.oracle.clone())?.with_stop(stop.clone());
+        if request.oracle.is_open() {
+            let found = Calibration::of(&oracle, &request.input, options.oracle.strictness())?;
+            let spec = calibrated(&found, &request.oracle)?;
+            say(&found.to_string());
+            oracle = command(spec.clone())?.with_stop(stop.clone());
+            request.oracle = spec;
+        }
         let request = Request { oracle_identity: oracle.identity(), ..request };
         let session = Session::open(&options.run.run, request)?;
         if session.resumed() {
@@ -64,12 +72,28 @@ impl Job {
         parse(&self.grammar, &request.input, &request.input_path.display().to_string())
     }
 
+    /// Tells of the other failures that were met on the way, as data; and in words, on standard error.
+    pub(crate) fn others(&self) -> Result<serde_json::Value, Failure> {
+        const SHOWN: usize = 5;
+        let others = self.session.others()?;
+        for (failure, input) in others.iter().take(SHOWN) {
+            say(&format!("another failure: {failure}\n          smallest input so far: {}", input.display()));
+        }
+        if others.len() > SHOWN {
+            say(&format!("          and {} more in the same folder", others.len() - SHOWN));
+        }
+        Ok(others.iter().map(|(failure, input)| serde_json::json!({ "failure": failure, "input": input })).collect())
+    }
+
     /// A search that remembers each run in the session, and keeps the best input there.
     pub(crate) fn search<'a>(&'a self, progress: &'a super::progress::Progress) -> Result<Search<'a>, Failure> {
         let kept = |event: &Event<'_>| {
-            if let Event::Best { best, .. } = event
-                && let Err(error) = self.session.save_best(best)
-            {
+            let kept = match event {
+                Event::Best { best, .. } => self.session.save_best(best),
+                Event::Other { failure, input } => self.session.save_other(failure, input),
+                _ => Ok(()),
+            };
+            if let Err(error) = kept {
                 // Nothing more may be gained that cannot be kept.
                 say(&format!("error: {error}"));
                 self.stop.store(true, Ordering::Relaxed);
@@ -82,6 +106,30 @@ impl Job {
             .with_budget(Budget { max_runs: self.max_runs, deadline: None })
             .with_observer(Box::new(kept)))
     }
+}
+
+/// The rules that follow from what runs have shown.
+pub(crate) fn calibrated(found: &Calibration, spec: &CommandSpec) -> Result<CommandSpec, Failure> {
+    if found.signature.is_some() || found.hangs {
+        let mut spec = spec.clone();
+        found.apply(&mut spec);
+        return Ok(spec);
+    }
+    if found.ends.iter().any(|end| *end != found.ends[0]) {
+        let message = format!(
+            "the failure comes and goes: {} runs of the input ended with {}.\nSay which end is the failure, with \
+             --fail-exit, --fail-signal or --fail-output",
+            found.ends.len(),
+            found.ends.join(", ")
+        );
+        return Err(Failure::new(Exit::Flaky, message));
+    }
+    let message = format!(
+        "error: the input does not fail: the run ended with {}.\nIf this is the failure, say by what to tell it: \
+         --fail-exit N or --fail-output REGEX. `ddset oracle check` shows what the program printed",
+        found.ends.first().map_or("nothing", String::as_str)
+    );
+    Err(Failure::new(Exit::DoesNotFail, message))
 }
 
 /// Ctrl-C and termination set a flag, so that the search ends between two runs with everything kept. A second one ends at once.
@@ -240,7 +288,7 @@ pub(crate) fn with_options(
     })?;
     let replace = |rules: &mut Rules, exit: &Vec<i32>, signal: &Vec<_>, output: &Vec<String>| {
         if !exit.is_empty() || !signal.is_empty() || !output.is_empty() {
-            *rules = Rules { exit: exit.clone(), signal: signal.clone(), output: output.clone() };
+            *rules = Rules { exit: exit.clone(), signal: signal.clone(), output: output.clone(), signature: None };
         }
     };
     replace(&mut spec.fail, &options.fail_exit, &options.fail_signal, &options.fail_output);

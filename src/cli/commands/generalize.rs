@@ -33,6 +33,8 @@ pub(crate) fn run(args: &AbstractArgs) -> Result<Exit, Failure> {
     summary["runs"] = report::runs_json(&search);
     summary["seed"] = job.session.request().seed.into();
     summary["kept"] = job.session.pattern_path().display().to_string().into();
+    say("");
+    summary["others"] = job.others()?;
     job.session.save_report(&summary)?;
     match args.job.run.format {
         Format::Json => write_out(format!("{summary}\n").as_bytes())?,
@@ -42,7 +44,6 @@ pub(crate) fn run(args: &AbstractArgs) -> Result<Exit, Failure> {
             write_out(&text)?;
         }
     }
-    say("");
     say(report::evidence(&pattern, args.confidence, abstraction.stopped.is_some()).trim_end());
     say(&format!("minimal:  {} ({before} to {} bytes)", report::quoted(&reduced_text), reduced_text.len()));
     say(&report::runs(&search));

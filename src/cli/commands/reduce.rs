@@ -27,7 +27,7 @@ pub(crate) fn run(args: &ReduceArgs) -> Result<Exit, Failure> {
     let summary = serde_json::json!({
         "input": String::from_utf8_lossy(&text), "bytes_before": reduction.before, "bytes_after": text.len(),
         "proven": reduction.proven, "runs": report::runs_json(&search), "kept": job.session.best_path(),
-        "seed": job.session.request().seed,
+        "seed": job.session.request().seed, "others": job.others()?,
     });
     job.session.save_report(&summary)?;
     match (&args.output, args.job.run.format) {
