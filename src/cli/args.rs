@@ -251,7 +251,10 @@ fn strictness(text: &str) -> Result<Strictness, String> {
     match text {
         "loose" => Ok(Strictness::Loose),
         "exact" => Ok(Strictness::Exact),
-        _ => text.parse().map(Strictness::Depth).map_err(|_| "write `loose`, `exact` or a number of functions".to_owned()),
+        _ => text
+            .parse()
+            .map(Strictness::Depth)
+            .map_err(|_| "write `loose`, `exact` or a number of functions".to_owned()),
     }
 }
 

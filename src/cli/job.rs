@@ -110,26 +110,32 @@ impl Job {
 
 /// The rules that follow from what runs have shown.
 pub(crate) fn calibrated(found: &Calibration, spec: &CommandSpec) -> Result<CommandSpec, Failure> {
-    if found.signature.is_some() || found.hangs {
-        let mut spec = spec.clone();
-        found.apply(&mut spec);
-        return Ok(spec);
-    }
-    if found.ends.iter().any(|end| *end != found.ends[0]) {
+    let next = "next: `ddset oracle check` with the same arguments shows the run";
+    let end = found.ends.first().map_or("nothing", String::as_str);
+    if found.ends.iter().any(|other| other != end) {
         let message = format!(
             "the failure comes and goes: {} runs of the input ended with {}.\nSay which end is the failure, with \
-             --fail-exit, --fail-signal or --fail-output",
+             --fail-exit, --fail-signal or --fail-output; {next}",
             found.ends.len(),
             found.ends.join(", ")
         );
         return Err(Failure::new(Exit::Flaky, message));
     }
-    let message = format!(
-        "error: the input does not fail: the run ended with {}.\nIf this is the failure, say by what to tell it: \
-         --fail-exit N or --fail-output REGEX. `ddset oracle check` shows what the program printed",
-        found.ends.first().map_or("nothing", String::as_str)
-    );
-    Err(Failure::new(Exit::DoesNotFail, message))
+    if !found.hangs && !found.is_telling() {
+        let why = match &found.signature {
+            Some(_) => "every other input, even an empty one, ends so, too",
+            None => "nothing that it printed tells of a failure",
+        };
+        let exit = end.strip_prefix("exit status ").map_or(String::new(), |exit| format!("`--fail-exit {exit}`, or "));
+        let message = format!(
+            "the input does not fail: the run ended with {end}, and {why}; if this is the failure, add {exit}\
+             `--fail-output` with what it prints\n{next}"
+        );
+        return Err(Failure::new(Exit::DoesNotFail, message));
+    }
+    let mut spec = spec.clone();
+    found.apply(&mut spec);
+    Ok(spec)
 }
 
 /// Ctrl-C and termination set a flag, so that the search ends between two runs with everything kept. A second one ends at once.

@@ -9,6 +9,9 @@ use super::{CommandOracle, CommandSpec, Oracle, OracleError};
 /// How often the original is run. Two runs tell what differs from run to run; the third that this was not chance.
 const RUNS: usize = 3;
 
+/// How many invalid inputs are tried.
+const PROBES: usize = 3;
+
 /// What a few runs of the original input, and of inputs that are surely invalid, have shown.
 #[derive(Clone, Debug)]
 pub struct Calibration {
@@ -65,6 +68,13 @@ impl Calibration {
         Ok(())
     }
 
+    /// Whether the failure can be told by its signature. A program that ends so whatever it is given, and says nothing of a
+    /// failure, is rather called in a wrong way.
+    pub fn is_telling(&self) -> bool {
+        let vague = |signature: &Signature| signature.signal.is_none() && signature.is_vague();
+        self.signature.as_ref().is_some_and(|signature| !vague(signature) || self.suspicious.len() < PROBES)
+    }
+
     /// The rules that follow, for a program that was given none. A user's own rules for unresolved runs stay as they are.
     pub fn apply(&self, spec: &mut CommandSpec) {
         spec.fail.signature.clone_from(&self.signature);
@@ -100,7 +110,78 @@ impl fmt::Display for Calibration {
 }
 
 /// Inputs that no program should take for valid.
-fn probes(input: &[u8]) -> [(&'static str, Vec<u8>); 3] {
+fn probes(input: &[u8]) -> [(&'static str, Vec<u8>); PROBES] {
     let garbage = b"\x01\x02)]}>;\"'`#@!\xff\xfe<%$ \x7f".to_vec();
-    [("garbage", garbage), ("the input's first half", input[..input.len() / 2].to_vec()), ("an empty input", Vec::new())]
+    [
+        ("garbage", garbage),
+        ("the input's first half", input[..input.len() / 2].to_vec()),
+        ("an empty input", Vec::new()),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::oracle::{Outcome, Signal};
+
+    fn sh(script: &str) -> CommandSpec {
+        CommandSpec::program(["sh", "-c", script, "sh", "{}"])
+    }
+
+    fn calibrated(script: &str, input: &[u8]) -> (Calibration, CommandOracle) {
+        let oracle = CommandOracle::new(sh(script)).unwrap();
+        let found = Calibration::of(&oracle, input, Strictness::default()).unwrap();
+        let mut spec = sh(script);
+        found.apply(&mut spec);
+        (found, CommandOracle::new(spec).unwrap())
+    }
+
+    #[test]
+    fn a_crash_a_rejection_and_another_crash() {
+        let script =
+            "case $(cat $1) in a*bug*) kill -SEGV $$;; a*other*) kill -ABRT $$;; a*) exit 0;; *) exit 2;; esac";
+        let (found, oracle) = calibrated(script, b"a word before the bug");
+        assert_eq!(found.signature.as_ref().unwrap().signal, Some(Signal(11)));
+        assert_eq!(found.rejects, [2]);
+        assert!(found.suspicious.is_empty(), "{found:?}");
+        let outcome = |input: &[u8]| oracle.run(input).unwrap().outcome;
+        assert_eq!(outcome(b"a bug"), Outcome::Fail);
+        assert_eq!(outcome(b"a b"), Outcome::Pass);
+        assert_eq!(outcome(b"b"), Outcome::Unresolved);
+        let other = oracle.run(b"a other").unwrap();
+        assert_eq!((other.outcome, other.other.as_deref()), (Outcome::Unresolved, Some("signal SIGABRT")));
+    }
+
+    #[test]
+    fn addresses_pids_paths_and_times_do_not_matter() {
+        let script = "echo \"$1:3: internal error: cell 0x$$ of $(date +%N) ms in $1\" >&2; exit 70";
+        let (found, oracle) = calibrated(script, b"x");
+        assert!(found.signature.is_some());
+        assert_eq!(oracle.run(b"y").unwrap().outcome, Outcome::Fail);
+    }
+
+    #[test]
+    fn what_fails_whatever_it_is_given_is_not_telling() {
+        let (found, _) = calibrated("exit 3", b"x");
+        assert_eq!((found.suspicious.len(), found.is_telling()), (3, false));
+        let (found, _) = calibrated("exit 0", b"x");
+        assert!(found.signature.is_none() && !found.is_telling());
+        let (found, _) = calibrated("kill -SEGV $$", b"x");
+        assert!(found.is_telling());
+        assert!(
+            found.to_string().contains("warning:  garbage, and the input's first half, and an empty input"),
+            "{found}"
+        );
+    }
+
+    #[test]
+    fn a_hang_is_a_failure() {
+        let mut spec = sh("grep -q hang $1 && sleep 100; exit 0");
+        spec.timeout = Duration::from_millis(300);
+        let oracle = CommandOracle::new(spec.clone()).unwrap();
+        let found = Calibration::of(&oracle, b"now hang", Strictness::default()).unwrap();
+        assert!(found.hangs && found.signature.is_none());
+        found.apply(&mut spec);
+        assert!(spec.timeout_is_fail);
+    }
 }

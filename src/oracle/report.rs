@@ -84,7 +84,7 @@ fn steady(name: &str) -> String {
 
 fn sanitizer(lines: &[&str]) -> Option<Report> {
     pattern!(HEAD = r"(?:ERROR|WARNING): (\w*Sanitizer): ([\w-]+(?: \w+){0,2}?)(?: on | \(|:|$)");
-    pattern!(UNDEFINED = r"runtime error: (.*)");
+    pattern!(UNDEFINED = r"^\S+:\d+:\d+: runtime error: (.*)");
     pattern!(FRAME = r"^\s*#\d+ 0x[0-9a-f]+ in (.+?)(?: [^ ]+:\d+.*| \([^)]*\).*|$)");
     if let Some((at, head)) = first(&HEAD, lines, 0) {
         return Some(Report::new(&head[1], &head[2], "", frames(&lines[at + 1..], &FRAME)));
@@ -96,7 +96,9 @@ fn sanitizer(lines: &[&str]) -> Option<Report> {
 /// The assertions of C libraries: glibc, musl, BSD.
 fn assertion(lines: &[&str]) -> Option<Report> {
     pattern!(GLIBC = r"[^ :]+:\d+: (.*): Assertion [`'](.*)' failed");
-    pattern!(OTHERS = r"[Aa]ssertion failed: \(?(.*?)\)?(?: \(|, (?:function|file) |$)(?:[^:)]*: (\w+): \d+|(\w+), file)?");
+    pattern!(
+        OTHERS = r"[Aa]ssertion failed: \(?(.*?)\)?(?: \(|, (?:function|file) |$)(?:[^:)]*: (\w+): \d+|(\w+), file)?"
+    );
     if let Some((_, found)) = first(&GLIBC, lines, 0) {
         return Some(Report::new("assertion", "", &found[2], vec![found[1].to_owned()]));
     }
@@ -111,7 +113,9 @@ fn rust(lines: &[&str]) -> Option<Report> {
     let (at, head) = first(&HEAD, lines, 0)?;
     let message = head.get(1).map(|message| message.as_str()).or(lines.get(at + 1).copied()).unwrap_or("");
     let mut open = frames(&lines[at + 1..], &FRAME);
-    let own = |frame: &String| !["rust_begin_unwind", "core::panicking", "std::", "core::", "__rust"].iter().any(|own| frame.starts_with(own));
+    let own = |frame: &String| {
+        !["rust_begin_unwind", "core::panicking", "std::", "core::", "__rust"].iter().any(|own| frame.starts_with(own))
+    };
     open.retain(own);
     open.insert(0, head[2].to_owned());
     Some(Report::new("Rust panic", "", message, open))
@@ -151,7 +155,9 @@ fn python(lines: &[&str]) -> Option<Report> {
 
 /// The innermost cause: what stands above it only wraps it.
 fn java(lines: &[&str]) -> Option<Report> {
-    pattern!(HEAD = r#"(?:^|Exception in thread "[^"]*" |Caused by: |: )((?:[\w$]+\.)+[\w$]*(?:Exception|Error|Failure|Throwable|Throw)[\w$]*)(?:: (.*))?$"#);
+    pattern!(
+        HEAD = r#"(?:^|Exception in thread "[^"]*" |Caused by: |: )((?:[\w$]+\.)+[\w$]*(?:Exception|Error|Failure|Throwable|Throw)[\w$]*)(?:: (.*))?$"#
+    );
     pattern!(FRAME = r"^\s+at (?:[\w.@-]+/)*([\w.$<>]+)\(");
     let head = |at: &usize| {
         let framed = (at + 1..lines.len().min(at + 30)).find(|at| captures(&FRAME, lines[*at]).is_some());
@@ -181,7 +187,9 @@ fn node(lines: &[&str]) -> Option<Report> {
 
 /// A line by which a program says that it is at fault itself.
 fn internal_error(lines: &[&str]) -> Option<Report> {
-    pattern!(LINE = r"(?i)(internal (?:compiler )?error|unreachable|stack overflow|should not happen|this is a bug|please report)");
+    pattern!(
+        LINE = r"(?i)(internal (?:compiler )?error|unreachable|stack overflow|should not happen|this is a bug|please report)"
+    );
     pattern!(FRAME = r"^0x[0-9a-f]+ (.+)$");
     let (at, found) = first(&LINE, lines, 0)?;
     let class = found[1].to_lowercase();
@@ -219,7 +227,13 @@ mod tests {
 
     #[test]
     fn assertions() {
-        is("jq: jv.c:717: jv_string_implode: Assertion `kind == JV_KIND_NUMBER' failed.\nAborted\n", "assertion", "", "kind == JV_KIND_NUMBER", &["jv_string_implode"]);
+        is(
+            "jq: jv.c:717: jv_string_implode: Assertion `kind == JV_KIND_NUMBER' failed.\nAborted\n",
+            "assertion",
+            "",
+            "kind == JV_KIND_NUMBER",
+            &["jv_string_implode"],
+        );
         is("Assertion failed: (n > 0), function grow, file a.c, line 3.\n", "assertion", "", "n > 0", &["grow"]);
         is("Assertion failed: n > 0 (a.c: grow: 3)\n", "assertion", "", "n > 0", &["grow"]);
     }
@@ -229,12 +243,30 @@ mod tests {
         let python = "Traceback (most recent call last):\n  File \"/a/b.py\", line 3, in <module>\n    f()\n  File \"/a/c.py\", line 9, in load_array\n    x[0]\n    ~^^^\nIndexError: list index out of range\n";
         is(python, "Python exception", "IndexError", "list index out of range", &["c.py load_array", "b.py <module>"]);
         let java = "Exception in thread \"main\" java.lang.RuntimeException: INTERNAL COMPILER ERROR.\nat line 3\n\tat a.B.run(B.java:3)\nCaused by: java.lang.IllegalStateException: bad\n\tat com.x.Check.lambda$fail$12(Check.java:7)\n\tat com.x.Main.main(Main.java:1)\n\t... 3 more\n";
-        is(java, "Java exception", "java.lang.IllegalStateException", "bad", &["com.x.Check.lambda$fail", "com.x.Main.main"]);
+        is(
+            java,
+            "Java exception",
+            "java.lang.IllegalStateException",
+            "bad",
+            &["com.x.Check.lambda$fail", "com.x.Main.main"],
+        );
         let node = "/x/y.js:3\n    foo();\n    ^\n\nTypeError: Cannot read properties of null (reading '_walk')\n    at AST_Node.walk (/x/y.js:3:5)\n    at /x/z.js:1:1\n";
-        is(node, "JavaScript exception", "TypeError", "Cannot read properties of null (reading '_walk')", &["AST_Node.walk"]);
+        is(
+            node,
+            "JavaScript exception",
+            "TypeError",
+            "Cannot read properties of null (reading '_walk')",
+            &["AST_Node.walk"],
+        );
         let rust = "\nthread 'main' (12) panicked at src/parser.rs:84:9:\nindex out of bounds: the len is 0\nnote: run with `RUST_BACKTRACE=1`\n";
         is(rust, "Rust panic", "", "index out of bounds: the len is 0", &["src/parser.rs"]);
-        is("thread 'main' panicked at 'internal error: entered unreachable code', src/x.rs:3:9\n", "Rust panic", "", "internal error: entered unreachable code", &["src/x.rs"]);
+        is(
+            "thread 'main' panicked at 'internal error: entered unreachable code', src/x.rs:3:9\n",
+            "Rust panic",
+            "",
+            "internal error: entered unreachable code",
+            &["src/x.rs"],
+        );
         let go = "panic: runtime error: index out of range [recovered]\n\ngoroutine 1 [running]:\nmain.(*T).f(0xc0)\n\t/a/b.go:3 +0x1\nmain.main()\n\t/a/b.go:9\n";
         is(go, "Go panic", "", "runtime error: index out of range", &["main.(*T).f", "main.main"]);
         let dotnet = "Unhandled exception. System.NullReferenceException: Object reference not set\n   at A.B.C(String x) in /a/b.cs:line 3\n";
@@ -244,12 +276,20 @@ mod tests {
     #[test]
     fn compilers() {
         let gcc = "input.c: In function 'f':\ninput.c:3:1: internal compiler error: in fold_convert, at fold-const.c:2384\n0x60a2c0 fold_convert_loc(unsigned int)\n\t../../src/gcc/fold-const.c:2384\n";
-        is(gcc, "message", "internal compiler error", "input.c:3:1: internal compiler error: in fold_convert, at fold-const.c:2384", &["fold_convert_loc(unsigned int)"]);
+        is(
+            gcc,
+            "message",
+            "internal compiler error",
+            "input.c:3:1: internal compiler error: in fold_convert, at fold-const.c:2384",
+            &["fold_convert_loc(unsigned int)"],
+        );
     }
 
     #[test]
     fn ordinary_messages_are_no_reports() {
-        for output in ["", "lua: input:1: unexpected symbol near '<eof>'\n", "error: expected `;`\n", "    at the end\n"] {
+        for output in
+            ["", "lua: input:1: unexpected symbol near '<eof>'\n", "error: expected `;`\n", "    at the end\n"]
+        {
             assert_eq!(Report::find(b"", output.as_bytes()), None, "{output}");
         }
     }

@@ -9,6 +9,9 @@ use serde::{Deserialize, Serialize};
 use super::report::Report;
 use super::{OracleError, Process, Signal};
 
+/// The kind of a message that is no report of a failure.
+const MESSAGE: &str = "error message";
+
 /// How alike two failures must be to be one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -98,6 +101,11 @@ impl Signature {
         Some(signature)
     }
 
+    /// Whether it rests on no report of a failure, but on the exit status and an ordinary message at most.
+    pub(super) fn is_vague(&self) -> bool {
+        self.kind.is_empty() || self.kind == MESSAGE
+    }
+
     /// Ready to be compared.
     pub(super) fn compiled(&self) -> Result<CompiledSignature, OracleError> {
         let pattern = Regex::new(&self.pattern)
@@ -139,9 +147,10 @@ pub(super) fn said(run: &Process) -> Option<Report> {
         }
         let text = String::from_utf8_lossy(&run.stderr);
         let mut lines = text.lines().filter(|line| !line.trim().is_empty());
-        let telling = |line: &&str| ["error", "fatal", "fail", "panic"].iter().any(|word| line.to_lowercase().contains(word));
+        let telling =
+            |line: &&str| ["error", "fatal", "fail", "panic"].iter().any(|word| line.to_lowercase().contains(word));
         let line = lines.clone().find(telling).or_else(|| lines.next_back())?;
-        let (kind, class) = ("error message".to_owned(), String::new());
+        let (kind, class) = (MESSAGE.to_owned(), String::new());
         Some(Report { kind, class, message: line.trim().to_owned(), frames: Vec::new() })
     })
 }
@@ -157,7 +166,8 @@ pub(super) fn other_failure(run: &Process) -> Option<String> {
 
 /// A regular expression for messages that differ only in numbers, paths, words of the input, and where these ones differ.
 fn template(messages: &[&str], input: &str) -> String {
-    let words: rustc_hash::FxHashSet<&str> = input.split(|c: char| !is_word(c)).filter(|word| !word.is_empty()).collect();
+    let words: rustc_hash::FxHashSet<&str> =
+        input.split(|c: char| !is_word(c)).filter(|word| !word.is_empty()).collect();
     let split: Vec<Vec<&str>> = messages.iter().map(|message| tokens(message)).collect();
     let Some(first) = split.first() else { return String::new() };
     let even = split.iter().all(|other| other.len() == first.len());
@@ -231,5 +241,101 @@ impl fmt::Display for Signature {
             write!(f, ", in {frame}")?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    fn run(exit: Option<i32>, signal: Option<i32>, stderr: &str) -> Process {
+        Process {
+            exit,
+            signal,
+            timed_out: false,
+            elapsed: Duration::ZERO,
+            stdout: Vec::new(),
+            stderr: stderr.as_bytes().to_vec(),
+            truncated: false,
+        }
+    }
+
+    fn python(message: &str, line: u32, function: &str) -> Process {
+        let text = format!(
+            "Traceback (most recent call last):\n  File \"/a/t.py\", line 3, in main\n  \
+             File \"/a/t.py\", line {line}, in {function}\n{message}\n"
+        );
+        run(Some(1), None, &text)
+    }
+
+    fn signature(runs: &[Process], input: &str, strictness: Strictness) -> CompiledSignature {
+        Signature::of(runs, input.as_bytes(), strictness).unwrap().compiled().unwrap()
+    }
+
+    #[test]
+    fn what_hangs_on_the_input_does_not_matter() {
+        let original = python("KeyError: no 'speed' in table 12", 9, "load");
+        let same = signature(&[original.clone()], "speed = 1", Strictness::default());
+        assert!(same.matches(&original));
+        assert!(same.matches(&python("KeyError: no 'x' in table 3", 10, "load")));
+        for other in [
+            python("KeyError: no 'speed' in list 12", 9, "load"),
+            python("IndexError: no 'speed' in table 12", 9, "load"),
+            python("KeyError: no 'speed' in table 12", 9, "save"),
+            run(Some(1), None, "KeyError: no 'speed' in table 12"),
+            run(Some(0), None, ""),
+        ] {
+            assert!(!same.matches(&other), "{other:?}");
+        }
+    }
+
+    #[test]
+    fn what_differs_from_run_to_run_does_not_matter() {
+        let said = |text: &str| run(None, Some(6), &format!("tool: internal error: node {text} lost\n"));
+        let same = signature(&[said("abc at 0x7f12"), said("def at 0x7f99")], "", Strictness::default());
+        assert!(same.matches(&said("ghi at 0x1")));
+        assert!(!same.matches(&run(None, Some(6), "tool: internal error: leaf abc at 0x1 lost\n")));
+        assert!(!same.matches(&run(None, Some(11), "tool: internal error: node abc at 0x1 lost\n")));
+        // Of messages that part ways only the beginning is known.
+        let same = signature(&[said("a"), said("b c d")], "", Strictness::default());
+        assert!(same.matches(&said("anything at all")));
+    }
+
+    #[test]
+    fn loose_and_exact() {
+        let original = python("KeyError: no 'speed' in table 12", 9, "load");
+        let loose = signature(&[original.clone()], "speed", Strictness::Loose);
+        assert!(loose.matches(&python("KeyError: something else", 9, "save")));
+        assert!(!loose.matches(&python("IndexError: something else", 9, "load")));
+        let exact = signature(&[original.clone()], "speed", Strictness::Exact);
+        assert!(exact.matches(&python("KeyError: no 'speed' in table 13", 10, "load")));
+        assert!(!exact.matches(&python("KeyError: no 'x' in table 12", 9, "load")));
+    }
+
+    #[test]
+    fn without_a_report_the_end_and_the_message_tell() {
+        let plain = signature(&[run(Some(3), None, "")], "", Strictness::default());
+        assert!(plain.matches(&run(Some(3), None, "what")) && !plain.matches(&run(Some(4), None, "")));
+        let worded = signature(&[run(Some(3), None, "in: error: bad depth 9\n")], "", Strictness::default());
+        assert!(worded.matches(&run(Some(3), None, "in: error: bad depth 1\n")));
+        assert!(!worded.matches(&run(Some(3), None, "in: error: bad name 1\n")));
+    }
+
+    #[test]
+    fn no_signature_where_nothing_fails_or_each_run_differs() {
+        let of = |runs: &[Process]| Signature::of(runs, b"", Strictness::default());
+        assert_eq!(of(&[run(Some(0), None, "error: none\n")]), None);
+        assert_eq!(of(&[run(Some(1), None, ""), run(Some(0), None, "")]), None);
+        assert_eq!(of(&[Process { timed_out: true, ..run(None, Some(9), "") }]), None);
+    }
+
+    #[test]
+    fn a_line_for_a_person() {
+        let found = Signature::of(&[python("KeyError: 'x'", 9, "load")], b"", Strictness::default()).unwrap();
+        assert_eq!(found.to_string(), "exit status 1, Python exception KeyError: 'x', in t.py load");
+        let found = Signature::of(&[run(None, Some(11), "")], b"", Strictness::default()).unwrap();
+        assert_eq!(found.to_string(), "signal SIGSEGV");
     }
 }

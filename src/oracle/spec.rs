@@ -492,6 +492,7 @@ mod tests {
             exit: vec![1, 2],
             signal: vec![Signal(11)],
             output: vec!["boom".to_owned(), "b[a-z]+g".to_owned()],
+            signature: None,
         };
         assert_eq!(judge(&spec, &ended(Some(2), None, "a bug")), Outcome::Fail);
         assert_eq!(judge(&spec, &ended(None, Some(11), "boom")), Outcome::Fail);

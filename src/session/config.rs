@@ -241,8 +241,12 @@ impl OracleConfig {
             (None, Some(argv)) => CommandSpec::program(argv.iter().cloned()),
             (None, None) => return None,
         };
-        spec.fail =
-            Rules { exit: self.fail_exit.clone(), signal: self.fail_signal.clone(), output: self.fail_output.clone(), signature: None };
+        spec.fail = Rules {
+            exit: self.fail_exit.clone(),
+            signal: self.fail_signal.clone(),
+            output: self.fail_output.clone(),
+            signature: None,
+        };
         spec.unresolved = Rules {
             exit: self.unresolved_exit.clone(),
             signal: self.unresolved_signal.clone(),
