@@ -121,15 +121,19 @@ pub(crate) fn calibrated(found: &Calibration, spec: &CommandSpec) -> Result<Comm
         );
         return Err(Failure::new(Exit::Flaky, message));
     }
-    if !found.hangs && !found.is_telling() {
+    if !found.is_telling() {
         let why = match &found.signature {
+            _ if found.hangs => "so it is with every other input, even an empty one",
             Some(_) => "every other input, even an empty one, ends so, too",
             None => "nothing that it printed tells of a failure",
         };
-        let exit = end.strip_prefix("exit status ").map_or(String::new(), |exit| format!("`--fail-exit {exit}`, or "));
+        let rule = match end.strip_prefix("exit status ") {
+            _ if found.hangs => "`--timeout-is fail`, or allow more time with `--timeout`".to_owned(),
+            Some(exit) => format!("`--fail-exit {exit}`, or `--fail-output` with what it prints"),
+            None => "`--fail-output` with what it prints".to_owned(),
+        };
         let message = format!(
-            "the input does not fail: the run ended with {end}, and {why}; if this is the failure, add {exit}\
-             `--fail-output` with what it prints\n{next}"
+            "the input does not fail: the run ended with {end}, and {why}; if this is the failure, add {rule}\n{next}"
         );
         return Err(Failure::new(Exit::DoesNotFail, message));
     }

@@ -72,7 +72,8 @@ impl Calibration {
     /// failure, is rather called in a wrong way.
     pub fn is_telling(&self) -> bool {
         let vague = |signature: &Signature| signature.signal.is_none() && signature.is_vague();
-        self.signature.as_ref().is_some_and(|signature| !vague(signature) || self.suspicious.len() < PROBES)
+        let only_here = self.suspicious.len() < PROBES;
+        self.hangs && only_here || self.signature.as_ref().is_some_and(|signature| only_here || !vague(signature))
     }
 
     /// The rules that follow, for a program that was given none. A user's own rules for unresolved runs stay as they are.

@@ -171,6 +171,7 @@ fn template(messages: &[&str], input: &str) -> String {
     let split: Vec<Vec<&str>> = messages.iter().map(|message| tokens(message)).collect();
     let Some(first) = split.first() else { return String::new() };
     let even = split.iter().all(|other| other.len() == first.len());
+    let quoted = quoted(first, input);
     let mut pattern = String::from("(?s)^");
     let mut open = false;
     for (place, token) in first.iter().enumerate() {
@@ -181,7 +182,8 @@ fn template(messages: &[&str], input: &str) -> String {
             split.iter().any(|other| other.get(..=place) != first.get(..=place))
         };
         let numeric = token.starts_with(|c: char| c.is_ascii_digit());
-        let loose = varies || numeric || token.starts_with('/') && token.len() > 1 || words.contains(token);
+        let loose =
+            varies || numeric || quoted[place] || token.starts_with('/') && token.len() > 1 || words.contains(token);
         if !loose {
             pattern.push_str(&regex::escape(token));
         } else if !open {
@@ -194,6 +196,25 @@ fn template(messages: &[&str], input: &str) -> String {
     }
     pattern.push('$');
     pattern
+}
+
+/// Which tokens of a message belong to a piece of the input that it quotes: several tokens, a word among them.
+fn quoted(tokens: &[&str], input: &str) -> Vec<bool> {
+    let mut quoted = vec![false; tokens.len()];
+    let mut start = 0;
+    while start < tokens.len() {
+        let mut end = start;
+        let mut piece = String::new();
+        while end < tokens.len() && input.contains(&(piece.clone() + tokens[end])) {
+            piece.push_str(tokens[end]);
+            end += 1;
+        }
+        if end > start + 1 && piece.contains(is_word) {
+            quoted[start..end].fill(true);
+        }
+        start = end.max(start + 1);
+    }
+    quoted
 }
 
 fn is_word(c: char) -> bool {
@@ -289,6 +310,14 @@ mod tests {
         ] {
             assert!(!same.matches(&other), "{other:?}");
         }
+    }
+
+    #[test]
+    fn a_piece_of_the_input_may_be_quoted() {
+        let same =
+            signature(&[python("ValueError: bad `f(1, x)` here", 9, "load")], "y = f(1, x) + 2", Strictness::default());
+        assert!(same.matches(&python("ValueError: bad `g` here", 9, "load")));
+        assert!(!same.matches(&python("ValueError: odd `f(1, x)` here", 9, "load")));
     }
 
     #[test]
