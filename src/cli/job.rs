@@ -21,6 +21,8 @@ const DEFAULT_SEED: u64 = 1;
 /// Everything that `reduce` and `abstract` need.
 pub(crate) struct Job {
     pub grammar: Arc<Grammar>,
+    /// The input's tree.
+    pub tree: Tree,
     pub oracle: CommandOracle,
     pub session: Session,
     pub stop: Arc<AtomicBool>,
@@ -43,6 +45,8 @@ impl Job {
                 (request, grammar, None)
             }
         };
+        // Before anything is run: what is not in the language costs no run.
+        let tree = parse(&grammar, &request.input, &request.input_path.display().to_string())?;
         // Before the oracle is looked for: it may be what the preparation builds.
         let prepared = match &place {
             Some(place) => place.prepare(),
@@ -63,13 +67,7 @@ impl Job {
         if session.resumed() {
             say(&format!("going on in {}", session.folder().display()));
         }
-        Ok(Job { grammar: Arc::new(grammar), oracle, session, stop, max_runs: options.max_runs })
-    }
-
-    /// The input's tree.
-    pub(crate) fn parse(&self) -> Result<Tree, Failure> {
-        let request = self.session.request();
-        parse(&self.grammar, &request.input, &request.input_path.display().to_string())
+        Ok(Job { grammar: Arc::new(grammar), tree, oracle, session, stop, max_runs: options.max_runs })
     }
 
     /// Tells of the other failures that were met on the way, as data; and in words, on standard error.

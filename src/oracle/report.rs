@@ -34,9 +34,11 @@ impl Report {
     }
 }
 
+/// Finds one kind of report among the lines of an output.
+type Reader = fn(&[&str]) -> Option<Report>;
+
 /// The surest first: a runtime's report may quote a line that looks like another's.
-const READERS: [fn(&[&str]) -> Option<Report>; 9] =
-    [sanitizer, assertion, rust, go, dotnet, python, java, node, internal_error];
+const READERS: [Reader; 9] = [sanitizer, assertion, rust, go, dotnet, python, java, node, internal_error];
 
 /// How many frames are kept.
 const FRAMES: usize = 32;
@@ -164,8 +166,8 @@ fn java(lines: &[&str]) -> Option<Report> {
         framed.filter(|_| captures(&HEAD, lines[*at]).is_some())
     };
     let outer = (0..lines.len()).find(|at| head(at).is_some())?;
-    let causes = (outer + 1..lines.len()).filter(|at| lines[*at].starts_with("Caused by: "));
-    let at = causes.filter(|at| head(at).is_some()).next_back().unwrap_or(outer);
+    let mut causes = (outer + 1..lines.len()).filter(|at| lines[*at].starts_with("Caused by: "));
+    let at = causes.rfind(|at| head(at).is_some()).unwrap_or(outer);
     let (found, framed) = (captures(&HEAD, lines[at])?, head(&at)?);
     let message = found.get(2).map_or("", |message| message.as_str());
     let message = std::iter::once(message).chain(lines[at + 1..framed].iter().copied()).collect::<Vec<_>>().join("\n");

@@ -12,10 +12,9 @@ use ddset::tree::{Style, Tree};
 
 pub(crate) fn run(args: &AbstractArgs) -> Result<Exit, Failure> {
     let job = Job::new(&args.job)?;
-    let original = job.parse()?;
-    let progress = Progress::new(original.text().len());
+    let progress = Progress::new(job.tree.text().len());
     let mut search = job.search(&progress)?;
-    let outcome = abstracted(args, &job, original, &mut search);
+    let outcome = abstracted(args, &job, job.tree.clone(), &mut search);
     progress.end();
     let (reduced_text, before, proven, abstraction) = outcome?;
     let pattern = abstraction.pattern;

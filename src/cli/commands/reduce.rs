@@ -17,10 +17,9 @@ const MORE_LOOKS: u32 = 7;
 
 pub(crate) fn run(args: &ReduceArgs) -> Result<Exit, Failure> {
     let job = Job::new(&args.job)?;
-    let tree = job.parse()?;
-    let progress = Progress::new(tree.text().len());
+    let progress = Progress::new(job.tree.text().len());
     let mut search = job.search(&progress)?;
-    let reduced = reduced(&job, tree, &mut search);
+    let reduced = reduced(&job, job.tree.clone(), &mut search);
     progress.end();
     let mut reduction = reduced?;
     let text = reduction.tree.text().to_vec();
