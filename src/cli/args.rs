@@ -151,6 +151,9 @@ pub(crate) struct JobOptions {
     /// End after this many oracle runs, with the best so far
     #[arg(long, value_name = "N")]
     pub max_runs: Option<u64>,
+    /// End after this time, such as 10m, with the best so far
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    pub max_time: Option<Duration>,
 }
 
 #[derive(Clone, Debug, Args)]

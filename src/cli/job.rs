@@ -15,6 +15,7 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
 
 const DEFAULT_SEED: u64 = 1;
 
@@ -26,12 +27,14 @@ pub(crate) struct Job {
     pub oracle: CommandOracle,
     pub session: Session,
     pub stop: Arc<AtomicBool>,
-    max_runs: Option<u64>,
+    budget: Budget,
 }
 
 impl Job {
     pub(crate) fn new(options: &JobOptions) -> Result<Job, Failure> {
         let stop = interruptible()?;
+        let deadline = options.max_time.and_then(|time| Instant::now().checked_add(time));
+        let budget = Budget { max_runs: options.max_runs, deadline };
         let (request, grammar, place) = match &options.input {
             Some(input) => {
                 let place = Place::of(input)?;
@@ -67,7 +70,7 @@ impl Job {
         if session.resumed() {
             say(&format!("going on in {}", session.folder().display()));
         }
-        Ok(Job { grammar: Arc::new(grammar), tree, oracle, session, stop, max_runs: options.max_runs })
+        Ok(Job { grammar: Arc::new(grammar), tree, oracle, session, stop, budget })
     }
 
     /// Tells of the other failures that were met on the way, as data; and in words, on standard error.
@@ -101,7 +104,7 @@ impl Job {
         Ok(Search::new(&self.oracle)
             .with_memory(Box::new(self.session.journal()?))
             .with_stop(self.stop.clone())
-            .with_budget(Budget { max_runs: self.max_runs, deadline: None })
+            .with_budget(self.budget)
             .with_observer(Box::new(kept)))
     }
 }
