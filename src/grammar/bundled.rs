@@ -30,6 +30,7 @@ pub const ALL: &[Bundled] = bundled! {
     "json": "JSON (RFC 8259)",
     "lua": "Lua 5.3",
     "toml": "TOML 1.0",
+    "yaml": "YAML 1.2, a subset (indentation by even columns)",
 };
 
 /// The one of that name.
