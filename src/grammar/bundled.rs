@@ -29,6 +29,7 @@ pub const ALL: &[Bundled] = bundled! {
     "javascript": "JavaScript (ECMAScript 2020, class fields)",
     "json": "JSON (RFC 8259)",
     "lua": "Lua 5.3",
+    "sql": "SQL (SQLite, the core of PostgreSQL, some of DuckDB)",
     "toml": "TOML 1.0",
     "yaml": "YAML 1.2, a subset (indentation by even columns)",
 };
