@@ -24,10 +24,14 @@ macro_rules! bundled {
 /// All of them, by name.
 pub const ALL: &[Bundled] = bundled! {
     "assign": "a little language of assignments",
+    "css": "CSS (Syntax Level 3, Selectors 4, nesting)",
     "expr": "arithmetic expressions",
     "javascript": "JavaScript (ECMAScript 2020, class fields)",
     "json": "JSON (RFC 8259)",
     "lua": "Lua 5.3",
+    "sql": "SQL (SQLite, the core of PostgreSQL, some of DuckDB)",
+    "toml": "TOML 1.0",
+    "yaml": "YAML 1.2, a subset (indentation by even columns)",
 };
 
 /// The one of that name.
