@@ -24,6 +24,7 @@ macro_rules! bundled {
 /// All of them, by name.
 pub const ALL: &[Bundled] = bundled! {
     "assign": "a little language of assignments",
+    "clojure": "Clojure 1.11",
     "expr": "arithmetic expressions",
     "javascript": "JavaScript (ECMAScript 2020, class fields)",
     "json": "JSON (RFC 8259)",
