@@ -26,6 +26,7 @@ pub const ALL: &[Bundled] = bundled! {
     "assign": "a little language of assignments",
     "clojure": "Clojure 1.11",
     "expr": "arithmetic expressions",
+    "html": "HTML, as files are written (WHATWG)",
     "javascript": "JavaScript (ECMAScript 2020, class fields)",
     "json": "JSON (RFC 8259)",
     "lua": "Lua 5.3",
