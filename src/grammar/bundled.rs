@@ -30,6 +30,7 @@ pub const ALL: &[Bundled] = bundled! {
     "javascript": "JavaScript (ECMAScript 2020, class fields)",
     "json": "JSON (RFC 8259)",
     "lua": "Lua 5.3",
+    "markdown": "Markdown (CommonMark 0.31.2, what is context-free)",
     "xml": "XML 1.0",
 };
 
