@@ -24,13 +24,17 @@ macro_rules! bundled {
 /// All of them, by name.
 pub const ALL: &[Bundled] = bundled! {
     "assign": "a little language of assignments",
+    "clojure": "Clojure 1.11",
     "css": "CSS (Syntax Level 3, Selectors 4, nesting)",
     "expr": "arithmetic expressions",
+    "html": "HTML, as files are written (WHATWG)",
     "javascript": "JavaScript (ECMAScript 2020, class fields)",
     "json": "JSON (RFC 8259)",
     "lua": "Lua 5.3",
+    "markdown": "Markdown (CommonMark 0.31.2, what is context-free)",
     "sql": "SQL (SQLite, the core of PostgreSQL, some of DuckDB)",
     "toml": "TOML 1.0",
+    "xml": "XML 1.0",
     "yaml": "YAML 1.2, a subset (indentation by even columns)",
 };
 
