@@ -9,6 +9,7 @@ mod ast;
 mod automaton;
 pub mod bundled;
 pub mod charset;
+mod check;
 pub mod code;
 pub mod diagnostic;
 mod display;
@@ -163,26 +164,28 @@ impl Grammar {
     }
 
     fn of(document: ast::Document, start: Option<&str>) -> Result<Grammar, Vec<Diagnostic>> {
-        let ast::Document { rules, warnings: mut found } = document;
-        let lowered = lower::lower(&rules, start)?;
-        let lower::Lowered { symbols, names, start, mut warnings } = lowered;
-        found.append(&mut warnings);
+        let ast::Document { rules, warnings: mut findings } = document;
+        let lowered = lower::lower(&rules, start);
+        let lower::Lowered { symbols, names, start, findings: more } = lowered;
+        findings.extend(more);
+        // All that can be found is found at once, whether or not there was an error before.
         let analysis = Analysis::of(&symbols);
-        let mut problems = analysis.unproductive(&symbols, &names, &rules);
-        let lexicon = if problems.is_empty() {
-            Lexicon::build(&symbols, start, &rules).unwrap_or_else(|more| {
-                problems.extend(more);
-                Lexicon::default()
-            })
-        } else {
+        findings.extend(check::unproductive(&symbols, &rules, &analysis));
+        findings.extend(check::cyclic(&symbols, &rules, &analysis));
+        findings.extend(start.map(|start| check::unreachable(&rules, start)).unwrap_or_default());
+        let lexicon = start.map(|start| Lexicon::build(&symbols, start, &rules)).unwrap_or(Ok(Lexicon::default()));
+        let lexicon = lexicon.unwrap_or_else(|more| {
+            findings.extend(more);
             Lexicon::default()
+        });
+        findings.extend(check::shadowed(&symbols, &rules, &lexicon));
+        let findings = check::in_order(findings);
+        let start = match start {
+            Some(start) if findings.first().is_none_or(|first| first.severity == Severity::Warning) => start,
+            _ => return Err(findings),
         };
-        problems.append(&mut found);
-        if problems.iter().any(|p| p.severity == Severity::Error) {
-            return Err(problems);
-        }
         let (sources, source) = (Sources::default(), String::new());
-        let mut grammar = Grammar { symbols, names, start, sources, source, warnings: problems, analysis, lexicon };
+        let mut grammar = Grammar { symbols, names, start, sources, source, warnings: findings, analysis, lexicon };
         grammar.analysis.measure_tokens(&grammar.symbols, &grammar.lexicon);
         Ok(grammar)
     }
