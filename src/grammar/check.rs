@@ -159,7 +159,9 @@ fn way_back(start: SymbolId, steps: impl Fn(SymbolId) -> Vec<SymbolId>) -> Optio
             for to in steps(from) {
                 if to == start {
                     let mut way = vec![from];
-                    while let Some(earlier) = way.last().filter(|last| **last != start).and_then(|last| before.get(last)) {
+                    while let Some(earlier) =
+                        way.last().filter(|last| **last != start).and_then(|last| before.get(last))
+                    {
                         way.push(*earlier);
                     }
                     way.reverse();

@@ -172,7 +172,8 @@ impl Lowering<'_> {
         let message = format!("an alternative is written twice in rule `{}`", rule.name);
         let label = format!("its {} alternative here, or in a group, stands there already", ordinal(place + 1));
         self.findings.push(
-            Diagnostic::warning("duplicate-alternative", message, rule.span.clone(), label).with_help("remove one of the two"),
+            Diagnostic::warning("duplicate-alternative", message, rule.span.clone(), label)
+                .with_help("remove one of the two"),
         );
     }
 
@@ -382,9 +383,7 @@ impl Lowering<'_> {
         }
         let help = suggestion(name, self.names.keys().map(String::as_str))
             .unwrap_or_else(|| format!("define it, or quote it if the text itself is meant: \"{name}\""));
-        self.defect(
-            Diagnostic::error("undefined-name", message, span.clone(), "no rule has this name").with_help(help),
-        )
+        self.defect(Diagnostic::error("undefined-name", message, span.clone(), "no rule has this name").with_help(help))
     }
 
     /// In a lexical grammar a text in any case is a keyword of its own: one leaf.
@@ -439,7 +438,9 @@ fn exception(reason: &Irregular, span: &Span) -> Diagnostic {
         }
         Irregular::TooLarge => error("exception-too-large", "what remains of this exception is too large")
             .with_help("use smaller counts and fewer words in it"),
-        Irregular::Empty | Irregular::Undefined(..) | Irregular::Defect(_) => error("empty-set", "nothing is left of this exception"),
+        Irregular::Empty | Irregular::Undefined(..) | Irregular::Defect(_) => {
+            error("empty-set", "nothing is left of this exception")
+        }
     }
 }
 

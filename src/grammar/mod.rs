@@ -28,7 +28,7 @@ pub use notation::Format;
 use analysis::Analysis;
 use charset::CharSet;
 use diagnostic::{Diagnostic, Severity};
-use indexmap::IndexMap;
+use indexmap::{IndexMap, IndexSet};
 use sources::Sources;
 
 /// A symbol of a grammar. Named rules come first, in the order in which they are declared.
@@ -63,6 +63,17 @@ pub enum Kind {
         /// Greatest count, if there is one.
         max: Option<u32>,
     },
+}
+
+impl Kind {
+    /// The symbols that it is made of, each as often as it is written.
+    pub fn parts(&self) -> Vec<SymbolId> {
+        match self {
+            Kind::Choice(alternatives) => alternatives.iter().flatten().copied().collect(),
+            Kind::Repeat { item, separator, .. } => [*item].into_iter().chain(*separator).collect(),
+            Kind::Literal(_) | Kind::Set(_) => Vec::new(),
+        }
+    }
 }
 
 /// An entry of the symbol table.
@@ -327,6 +338,21 @@ impl Grammar {
 
     /// The whole grammar in W3C notation; what [`Grammar::read`] makes of it is the same grammar.
     pub fn to_ebnf(&self) -> String {
-        display::ebnf(self)
+        display::ebnf(self, self.names.values().copied(), self.start)
+    }
+
+    /// A rule and all that it uses, the nearest first, in W3C notation: a grammar of its own that starts at the rule.
+    pub fn to_ebnf_of(&self, rule: SymbolId) -> String {
+        let skipped = self.names.values().copied().filter(|id| self.symbol(*id).role.skip);
+        let mut order = IndexSet::from([rule]);
+        let mut at = 0;
+        while let Some(id) = order.get_index(at).copied() {
+            at += 1;
+            order.extend(self.kind(id).parts());
+            if at == order.len() {
+                order.extend(skipped.clone());
+            }
+        }
+        display::ebnf(self, order, rule)
     }
 }

@@ -11,8 +11,7 @@ use pest::iterators::Pair;
 struct Notation;
 
 pub(super) fn read(source: &str) -> Result<Document, Vec<Diagnostic>> {
-    let mut pairs =
-        Notation::parse(Rule::grammar, source).map_err(|e| vec![syntax_error(&e, source, expectation)])?;
+    let mut pairs = Notation::parse(Rule::grammar, source).map_err(|e| vec![syntax_error(&e, source, expectation)])?;
     let rules = pairs.next().into_iter().flat_map(Pair::into_inner).filter(|pair| pair.as_rule() == Rule::rule);
     super::rules(rules, rule)
 }

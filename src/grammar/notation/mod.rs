@@ -219,5 +219,7 @@ fn unquoted(written: &str) -> &str {
 }
 
 fn span<R: RuleType>(pair: &Pair<'_, R>) -> Span {
-    pair.as_span().start()..pair.as_span().end()
+    // The blanks before what follows belong to a rule that may go on.
+    let start = pair.as_span().start();
+    start..start + pair.as_str().trim_end().len()
 }
