@@ -135,7 +135,8 @@ impl Lowering<'_> {
 
     /// The alternatives that an expression stands for, each a sequence, in the order of preference.
     fn alternatives(&mut self, expr: &Expr) -> Vec<Alternative> {
-        match only_part(expr) {
+        let choice = only_part(expr);
+        match choice {
             Expr::Choice(parts) => {
                 let mut alternatives: Vec<Alternative> = Vec::with_capacity(parts.len());
                 for (place, part) in parts.iter().enumerate() {
@@ -143,7 +144,7 @@ impl Lowering<'_> {
                     if alternatives.iter().all(|other| other.parts != alternative.parts) {
                         alternatives.push(alternative);
                     } else {
-                        self.duplicate(place);
+                        self.duplicate(choice, place);
                     }
                 }
                 alternatives.sort_by_key(Alternative::rank);
@@ -167,14 +168,13 @@ impl Lowering<'_> {
     }
 
     /// An alternative that an earlier one is equal to is left out.
-    fn duplicate(&mut self, place: usize) {
+    fn duplicate(&mut self, choice: &Expr, place: usize) {
         let Some(rule) = self.rule else { return };
-        let message = format!("an alternative is written twice in rule `{}`", rule.name);
-        let label = format!("its {} alternative here, or in a group, stands there already", ordinal(place + 1));
-        self.findings.push(
-            Diagnostic::warning("duplicate-alternative", message, rule.span.clone(), label)
-                .with_help("remove one of the two"),
-        );
+        let group = if std::ptr::eq(choice, only_part(&rule.body)) { "" } else { "a group in " };
+        let (place, name) = (ordinal(place + 1), &rule.name);
+        let message = format!("the {place} alternative of {group}rule `{name}` stands there already");
+        let warning = Diagnostic::warning("duplicate-alternative", message, rule.span.clone(), "");
+        self.findings.push(warning.with_help("remove one of the two"));
     }
 
     fn alternative(&mut self, expr: &Expr) -> Alternative {
@@ -460,7 +460,8 @@ fn only_part(mut expr: &Expr) -> &Expr {
 fn suggestion<'a>(written: &str, names: impl Iterator<Item = &'a str>) -> Option<String> {
     let distance = |name: &str| strsim::damerau_levenshtein(&name.to_lowercase(), &written.to_lowercase());
     let nearest = names.min_by_key(|name| distance(name))?;
-    let near = distance(nearest) <= (written.chars().count() / 3).max(1);
+    let length = written.chars().count();
+    let near = distance(nearest) <= (length / 3).max(1).min(length - 1);
     near.then(|| format!("did you mean `{nearest}`?"))
 }
 
