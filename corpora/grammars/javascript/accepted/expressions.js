@@ -1,0 +1,38 @@
+a = b, c = d;
+x = a ? b : c ? d : e;
+x = a || b && c | d ^ e & f;
+x = a ?? b ?? c;
+x = a == b != c === d !== e;
+x = a < b > c <= d >= e instanceof f in g;
+x = #a in b;
+x = a << 1 >> 2 >>> 3;
+x = a + b - c * d / e % f;
+x = a ** b ** c;
+x = delete a.b, void 0, typeof a, +a, -a, ~a, !a;
+x = ++a, --a, a++, a--;
+a || b; a && b; a | b; a ^ b; a & b; a == b; a != b; a === b; a !== b; a < b; a > b; a <= b; a >= b;
+a instanceof b; a in b; a << b; a >> b; a >>> b; a + b; a - b; a * b; a / b; a % b; a ** b; a ?? b;
+a ? b : c;
+a *= b; a /= b; a %= b; a += b; a -= b; a <<= b; a >>= b; a >>>= b; a &= b; a ^= b; a |= b; a **= b;
+a &&= b; a ||= b; a ??= b; [a, b] = c; ({ a } = b);
+x = { } = a;
+x = [] = [...b] = [a, , ...b] = [[a], { b } = c, d = 1] = [, ...[e]] = f;
+x = { ...a.b } = { a, b = 1, c: d, e: [f] = 1, ...g } = { a, } = h;
+x = { a: 1 }.b = 2;
+x = (function () { }), class { }, { a: 1 };
+x = function named() { }.call(this), class extends A { }.name;
+x = new A, new A(), new A.B(1), new a[b](), new new A()(), new (f())(), new a`b`, new this.x, new.target;
+x = new { A }.A, new function () { }, new class { }, new super.A;
+x = a.b.c[d](e, ...f)(g,).if.#h`t`;
+x = a?.b?.[c]?.(d)?.#e;
+x = super.a, super[b];
+x = import('a'), import.meta;
+x = this, null, true, false, (a), /re[/\]]*\/+/gi.test(a), /=/;
+x = [], [1], [1, 2,], [, 1, , ...a];
+x = { a, b: 1, 'c': 2, 3: 4, [d]: 5, e() { }, async f() { }, *g() { }, async *h() { }, get i() { return 1 }, set i(v) { }, ...j, };
+x = { get: 1, set: 2, async: 3, static: 4, if: 5, get() { }, set() { } };
+x = `plain` + `a ${b} c ${`d ${e}`} f` + tag`g ${h}` + `$ $$ \` {}`;
+x = a => b, (a, b) => { }, async a => b, async (...c) => d, () => ({ }), ({ a }, [b] = []) => a;
+async a => b;
+a
+++b

@@ -1,0 +1,2 @@
+{ function f() { let x = 1 } }
+let last
