@@ -177,7 +177,7 @@ pub(crate) struct SampleArgs {
     /// Seed of everything random
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
-    /// About how many choices of an input may be others than those that end it soonest
+    /// How large inputs may get: about how many choices may be others than those that end it soonest
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u16).range(0..=10_000))]
     pub size: u16,
     /// End each input with a NUL character instead of a line break

@@ -165,8 +165,29 @@ pub struct Samples<'g> {
     number: u64,
 }
 
+/// Takes the option that needs more of two while it may: most choices, taken evenly, end a derivation far below its size.
+struct Growing<'g> {
+    grammar: &'g Grammar,
+}
+
+impl Policy for Growing<'_> {
+    fn choose(
+        &mut self,
+        slot: Slot,
+        symbol: SymbolId,
+        options: &[u32],
+        depth: u32,
+        exhausted: bool,
+        rng: &mut ChaCha8Rng,
+    ) -> u32 {
+        let [one, other] = [0, 1].map(|_| Plain.choose(slot, symbol, options, depth, exhausted, rng));
+        let more = excess(self.grammar, symbol, other) > excess(self.grammar, symbol, one);
+        if more && !exhausted { other } else { one }
+    }
+}
+
 impl<'g> Samples<'g> {
-    /// Inputs in which about `size` choices are others than those that end a derivation soonest.
+    /// Inputs in which at most about `size` choices are others than those that end a derivation soonest.
     pub fn new(grammar: &'g Grammar, size: i32, seed: u64) -> Self {
         Samples { grammar, size, seed, number: 0 }
     }
@@ -181,9 +202,10 @@ impl Iterator for Samples<'_> {
         self.number += 1;
         // One that may remember nothing of others: the same number gives the same input.
         let mut tokens = TokenSource::default();
-        let Samples { grammar, size, .. } = *self;
-        let what = Derivation { grammar, tokens: &mut tokens, slot: Slot::Hole(0), allowance: size, first: None };
-        Some(derive(what, grammar.start(), &mut Plain, &mut rng))
+        let grammar = self.grammar;
+        let allowance = rng.random_range(0..=self.size.max(0));
+        let what = Derivation { grammar, tokens: &mut tokens, slot: Slot::Hole(0), allowance, first: None };
+        Some(derive(what, grammar.start(), &mut Growing { grammar }, &mut rng))
     }
 }
 

@@ -69,8 +69,9 @@ impl Coverage {
 
     fn choices(&self, grammar: &Grammar, rule: SymbolId, told: &mut FxHashSet<SymbolId>) -> Vec<ChoiceCoverage> {
         let mut found = Vec::new();
-        let mut open = vec![rule];
-        while let Some(id) = open.pop() {
+        // Each with whether it is all of an alternative, which is told already.
+        let mut open = vec![(rule, false)];
+        while let Some((id, told_already)) = open.pop() {
             if grammar.is_leaf(id) || !told.insert(id) {
                 continue;
             }
@@ -84,13 +85,20 @@ impl Coverage {
                     let choice = |(parts, count): (_, &u64)| ChoiceCoverage { label: label(parts), count: *count };
                     found.extend(alternatives.iter().zip(counts).map(choice));
                 }
-                Kind::Repeat { min: 0, .. } => {
+                Kind::Repeat { min: 0, .. } if !told_already => {
                     found.push(ChoiceCoverage { label: grammar.label(id), count: counts[0] });
                 }
                 _ => {}
             }
+            let alone = |part: &SymbolId| match grammar.kind(id) {
+                Kind::Choice(alternatives) if alternatives.len() > 1 => {
+                    alternatives.iter().any(|parts| parts == &[*part])
+                }
+                _ => false,
+            };
             let parts = grammar.kind(id).parts().into_iter().rev();
-            open.extend(parts.filter(|part| grammar.symbol(*part).name.is_none()));
+            let anonymous = parts.filter(|part| grammar.symbol(*part).name.is_none());
+            open.extend(anonymous.map(|part| (part, alone(&part))));
         }
         found
     }

@@ -36,3 +36,7 @@ x = a => b, (a, b) => { }, async a => b, async (...c) => d, () => ({ }), ({ a },
 async a => b;
 a
 ++b
+new import.meta.x();
+x = [await, let, yield, as, async, from, get, meta, of, set, static, target];
+x.break.case.catch.class.const.continue.debugger.default.delete.do.else.enum.export.extends.false.finally.for.function;
+x.if.import.in.instanceof.new.null.return.super.switch.this.throw.true.try.typeof.var.void.while.with;

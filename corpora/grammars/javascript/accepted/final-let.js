@@ -1,2 +1,1 @@
-{ function f() { let x = 1 } }
 let last

@@ -38,3 +38,6 @@ async function waits() { for await (const x of y) await x; await (async () => 1)
 async function* both(a, b = 1, { c, ...d } = {}, [e, , f = 2, ...g], ...rest) { }
 class Empty { }
 if (a) b; else throw 1
+var { } = a, { ...b } = a, { c: d, 'e': [f] = [1] } = a, [] = a, [...g] = a;
+function* h() { x = yield 1, yield* b, yield }
+{ if (a) b } { if (a) b; else c } { while (a) b } { for (;;) a } { with (a) b } { l: a }
