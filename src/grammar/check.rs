@@ -6,6 +6,7 @@ use super::diagnostic::{Diagnostic, Severity};
 use super::lexicon::Lexicon;
 use super::{Kind, Symbol, SymbolId};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::hash_map::Entry;
 
 /// How many rules of a cycle are named.
 const NAMED: usize = 5;
@@ -167,8 +168,8 @@ fn way_back(start: SymbolId, steps: impl Fn(SymbolId) -> Vec<SymbolId>) -> Optio
                     way.reverse();
                     return Some(way);
                 }
-                if !before.contains_key(&to) {
-                    before.insert(to, from);
+                if let Entry::Vacant(unseen) = before.entry(to) {
+                    unseen.insert(from);
                     next.push(to);
                 }
             }

@@ -29,7 +29,8 @@ pub(crate) fn run(args: &CoverageArgs) -> Result<Exit, Failure> {
     Ok(if parsed.iter().all(|file| file.problem.is_none()) { Exit::Done } else { Exit::Grammar })
 }
 
-/// The files, and all below the folders in the order of their names. Links to folders are not followed: they may lead back.
+/// The files, and all below the folders in the order of their names. Links in folders are not followed: they may lead back, or to
+/// what is there already.
 fn walked(paths: &[PathBuf], extensions: &[String]) -> Result<Vec<PathBuf>, Failure> {
     let wanted = |path: &Path| {
         let own = path.extension().and_then(|own| own.to_str()).unwrap_or("");
@@ -50,7 +51,7 @@ fn walked(paths: &[PathBuf], extensions: &[String]) -> Result<Vec<PathBuf>, Fail
         for entry in entries {
             let entry = entry.map_err(|error| unreadable(&path, error))?;
             let kind = entry.file_type().map_err(|error| unreadable(&path, error))?;
-            if kind.is_dir() || entry.path().is_file() {
+            if kind.is_dir() || kind.is_file() {
                 inner.push((entry.path(), kind.is_dir()));
             }
         }
