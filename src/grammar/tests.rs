@@ -162,6 +162,27 @@ fn one_defect_causes_no_other() {
     assert_eq!(findings("s ::= 'x'; s ::= t; t ::= 'y'").len(), 2);
 }
 
+/// Whatever is cut out of a grammar, what is left is read, or the reason is told with a place in the text.
+#[test]
+fn broken_grammars_are_reported() {
+    for source in [include_str!("../../grammars/json.ebnf"), include_str!("../../grammars/lua.ebnf")] {
+        let mut random: usize = 1;
+        for _ in 0..60 {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let mut broken = source.as_bytes().to_vec();
+            let from = (random >> 24) % broken.len();
+            broken.drain(from..(from + 1 + (random >> 56)).min(source.len()));
+            let broken = String::from_utf8_lossy(&broken);
+            if let Err(error) = Grammar::read(&broken, None) {
+                assert!(error.diagnostics.iter().any(|finding| finding.severity == Severity::Error));
+                let spans =
+                    error.diagnostics.iter().flat_map(|finding| &finding.labels).map(|label| label.span.clone());
+                assert!(spans.clone().all(|span| broken.get(span).is_some()), "{:?}", spans.collect::<Vec<_>>());
+            }
+        }
+    }
+}
+
 #[test]
 fn warnings() {
     assert_eq!(findings("s ::= 'a'; t ::= 'b'"), [("unreachable-rule", "t")]);

@@ -260,7 +260,7 @@ impl Report<'_> {
             if seen.put(symbol as usize) {
                 continue;
             }
-            let id = SymbolId(symbol);
+            let id = self.flat.public(symbol);
             if self.grammar.symbol(id).name.is_some() || self.flat.is_leaf(symbol) {
                 labels.push((self.rank(id), self.grammar.label(id)));
             } else {
@@ -293,7 +293,7 @@ impl Report<'_> {
                 break;
             }
             // What is skipped between two places makes one of them in the input.
-            if let Some(rule) = &self.grammar.symbol(SymbolId(symbol)).name
+            if let Some(rule) = &self.grammar.symbol(self.flat.public(symbol)).name
                 && origin < last_origin
                 && let open = self.construct(rule, origin)
                 && open.offset < found.last().map_or(self.offset, |inner| inner.offset)
