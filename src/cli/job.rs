@@ -1,7 +1,8 @@
 //! From arguments, `ddset.toml` and earlier runs to what is to be done.
 
 use super::args::{GivenGrammar, GrammarOptions, JobOptions, OracleOptions, TimeoutIs};
-use super::{Exit, Failure, diagnostics, say};
+use super::diagnostics::Findings;
+use super::{Exit, Failure, say};
 use ddset::grammar::sources::Sources;
 use ddset::grammar::{Format, Grammar};
 use ddset::oracle::{Calibration, CommandOracle, CommandSpec, Oracle, OracleError, Rules};
@@ -11,7 +12,6 @@ use ddset::session::config::{Config, ConfigError};
 use ddset::session::{Request, Session, SessionError};
 use ddset::tree::Tree;
 use std::collections::BTreeMap;
-use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -333,29 +333,16 @@ pub(crate) fn grammar(given: &GivenGrammar) -> Result<Grammar, Failure> {
 }
 
 fn load(sources: Sources, format: Option<Format>, start: Option<&str>) -> Result<Grammar, Failure> {
-    Grammar::load(sources, format, start).map_err(|error| {
-        let rendered = diagnostics::render(&error.diagnostics, &diagnostics::files(&error.sources), colored());
-        Failure::new(Exit::Grammar, rendered.trim_end())
-    })
+    Grammar::load(sources, format, start).map_err(|error| Failure::findings(Findings::of_error(error)))
 }
 
 pub(crate) fn parse(grammar: &Grammar, input: &[u8], shown: &str) -> Result<Tree, Failure> {
-    ddset::parse::parse(grammar, input).map_err(|error| parse_failure(&error, input, shown))
-}
-
-fn parse_failure(error: &ParseError, input: &[u8], shown: &str) -> Failure {
-    let file = diagnostics::File { name: shown, text: input, start: 0 };
-    let rendered = diagnostics::render(&[error.diagnostic()], &[file], colored());
-    Failure::new(Exit::Grammar, rendered.trim_end())
+    let failure = |error: ParseError| Failure::findings(Findings::of_input(error.diagnostic(), shown, input));
+    ddset::parse::parse(grammar, input).map_err(failure)
 }
 
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     std::fs::read(path).map_err(|error| Failure::usage(format!("error: cannot read {}: {error}", path.display())))
-}
-
-/// Whether messages are coloured: on a terminal, unless the user said otherwise in the usual ways.
-pub(crate) fn colored() -> bool {
-    std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none()
 }
 
 impl From<OracleError> for Failure {

@@ -11,6 +11,17 @@ pub struct Bundled {
     pub source: &'static str,
 }
 
+impl Bundled {
+    /// The specification that it was written from, as the comment at its head says after `Source:`.
+    pub fn origin(&self) -> String {
+        let head = self.source.split("*/").next().unwrap_or_default();
+        let said = head.split_once("Source:").map_or("", |(_, said)| said);
+        let said = said.split("Limits:").next().unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
+        // The first sentence; what follows says how its names were changed, and the like.
+        said.split(". ").next().unwrap_or_default().trim_end_matches('.').to_owned()
+    }
+}
+
 macro_rules! bundled {
     ($($name:literal: $summary:literal,)*) => {
         &[$(Bundled {

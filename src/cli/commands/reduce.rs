@@ -124,12 +124,7 @@ fn unsteady(what: &str) -> Failure {
 
 /// Why it ended before its time, and that nothing is lost.
 pub(crate) fn ended_early(stop: Stop, job: &Job) -> Failure {
-    let mut failure = Failure::from(stop);
     let best = job.session.best_path();
-    failure.message = format!(
-        "{}\nthe smallest failing input so far is kept in {}; the same command goes on from there",
-        failure.message,
-        best.display()
-    );
-    failure
+    let kept = format!("the smallest failing input so far is kept in {}", best.display());
+    Failure::from(stop).with_more(&format!("{kept}; the same command goes on from there"))
 }
