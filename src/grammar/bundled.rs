@@ -25,6 +25,7 @@ macro_rules! bundled {
 pub const ALL: &[Bundled] = bundled! {
     "assign": "a little language of assignments",
     "expr": "arithmetic expressions",
+    "graphql": "GraphQL (October 2021): operations and type definitions",
     "javascript": "JavaScript (ECMAScript 2020, class fields)",
     "json": "JSON (RFC 8259)",
     "lua": "Lua 5.3",
