@@ -30,6 +30,7 @@ pub const ALL: &[Bundled] = bundled! {
     "json": "JSON (RFC 8259)",
     "lua": "Lua 5.3",
     "regex": "regular expressions of JavaScript (ECMAScript 2025)",
+    "url": "URLs (RFC 3986), relative ones and those of other letters too",
 };
 
 /// The one of that name.
