@@ -11,9 +11,9 @@ import sys
 WORD_END = set(" \t\n;&|<>()")
 
 
-def skip_word(text, i):
+def skip_word(text, i, word_end):
     """The end of the word at i; None if it does not end."""
-    while i < len(text) and text[i] not in WORD_END:
+    while i < len(text) and text[i] not in word_end:
         if text[i] == "\\":
             i += 2
             continue
@@ -62,17 +62,18 @@ def skip_until(text, i, close):
 
 
 def command_at(text, i):
-    """The command that begins at i, without redirections; None if its quotes do not close."""
+    """Where the command at i ends, without redirections; None if its quotes do not close."""
     end = i
+    word_end = WORD_END | {"`"} if text[:i].rstrip(" \t").endswith("`") else WORD_END
     while i < len(text):
         if text[i] in " \t":
             i += 1
         elif text.startswith("\\\n", i):
             i += 2
-        elif text[i] in WORD_END or text[i] in "#`":
+        elif text[i] in word_end or text[i] == "#":
             break
         else:
-            start, i = i, skip_word(text, i)
+            start, i = i, skip_word(text, i, word_end)
             if i is None:
                 return None
             if i < len(text) and text[i] in "<>" and text[start:i].isdigit():

@@ -25,6 +25,7 @@ macro_rules! bundled {
 pub const ALL: &[Bundled] = bundled! {
     "assign": "a little language of assignments",
     "expr": "arithmetic expressions",
+    "find": "command lines of GNU find",
     "graphql": "GraphQL (October 2021): operations and type definitions",
     "javascript": "JavaScript (ECMAScript 2020, class fields)",
     "json": "JSON (RFC 8259)",
