@@ -37,6 +37,7 @@
 pub mod abstraction;
 pub mod generate;
 pub mod grammar;
+pub mod layout;
 pub mod oracle;
 pub mod parse;
 pub mod pattern;

@@ -3,8 +3,8 @@
 use super::args::{GrammarOptions, JobOptions, OracleOptions, TimeoutIs};
 use super::{Exit, Failure, diagnostics, say};
 use ddset::grammar::{Grammar, GrammarError, bundled};
+use ddset::layout::{Layout, Unfolding};
 use ddset::oracle::{CommandOracle, CommandSpec, Oracle, OracleError, Rules};
-use ddset::parse::ParseError;
 use ddset::search::{Budget, Event, Search, Stop};
 use ddset::session::config::{Config, ConfigError};
 use ddset::session::{Request, Session, SessionError};
@@ -20,7 +20,8 @@ const DEFAULT_SEED: u64 = 1;
 /// Everything that `reduce` and `abstract` need.
 pub(crate) struct Job {
     pub grammar: Arc<Grammar>,
-    pub oracle: CommandOracle,
+    pub layout: Layout,
+    pub oracle: Unfolding<CommandOracle>,
     pub session: Session,
     pub stop: Arc<AtomicBool>,
     max_runs: Option<u64>,
@@ -54,7 +55,9 @@ impl Job {
         if session.resumed() {
             say(&format!("going on in {}", session.folder().display()));
         }
-        Ok(Job { grammar: Arc::new(grammar), oracle, session, stop, max_runs: options.max_runs })
+        let layout = Layout::of(&grammar);
+        let oracle = Unfolding::new(oracle, layout.clone());
+        Ok(Job { grammar: Arc::new(grammar), layout, oracle, session, stop, max_runs: options.max_runs })
     }
 
     /// The input's tree.
@@ -67,7 +70,7 @@ impl Job {
     pub(crate) fn search<'a>(&'a self, progress: &'a super::progress::Progress) -> Result<Search<'a>, Failure> {
         let kept = |event: &Event<'_>| {
             if let Event::Best { best, .. } = event
-                && let Err(error) = self.session.save_best(best)
+                && let Err(error) = self.session.save_best(&self.layout.unfold(best))
             {
                 // Nothing more may be gained that cannot be kept.
                 say(&format!("error: {error}"));
@@ -286,13 +289,14 @@ fn grammar_failure(error: &GrammarError, name: &str) -> Failure {
     Failure::new(Exit::Grammar, rendered.trim_end())
 }
 
+/// The tree of an input, its layout folded into marks.
 pub(crate) fn parse(grammar: &Grammar, input: &[u8], shown: &str) -> Result<Tree, Failure> {
-    ddset::parse::parse(grammar, input).map_err(|error| parse_failure(&error, input, shown))
-}
-
-fn parse_failure(error: &ParseError, input: &[u8], shown: &str) -> Failure {
-    let rendered = diagnostics::render(&[error.diagnostic()], input, shown, colored());
-    Failure::new(Exit::Grammar, rendered.trim_end())
+    let failure = |finding| {
+        let rendered = diagnostics::render(&[finding], input, shown, colored());
+        Failure::new(Exit::Grammar, rendered.trim_end())
+    };
+    let folded = Layout::of(grammar).fold(input).map_err(|error| failure(error.diagnostic()))?;
+    ddset::parse::parse(grammar, &folded.text).map_err(|error| failure(folded.in_source(error.diagnostic())))
 }
 
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Failure> {

@@ -28,6 +28,7 @@ pub const ALL: &[Bundled] = bundled! {
     "javascript": "JavaScript (ECMAScript 2020, class fields)",
     "json": "JSON (RFC 8259)",
     "lua": "Lua 5.3",
+    "python": "Python 3.12",
 };
 
 /// The one of that name.

@@ -2,7 +2,7 @@
 
 use super::charset::CharSet;
 use super::code::{self, Code};
-use super::{Grammar, Kind, Role, SymbolId};
+use super::{Grammar, Kind, Mark, Role, SymbolId};
 use std::fmt::Write;
 
 /// How tightly an expression holds together, so that parentheses stand only where they are needed.
@@ -23,13 +23,18 @@ pub(super) fn ebnf(grammar: &Grammar) -> String {
     let mut out = String::new();
     for (name, id) in grammar.rules() {
         let mut words = Vec::new();
-        let Role { token, identifier, skip, immediate } = grammar.symbol(id).role;
+        let Role { token, identifier, skip, immediate, mark } = grammar.symbol(id).role;
         if id == grammar.start() && id.index() != 0 {
             words.push("start");
         }
         let flags = [(identifier, "identifier"), (skip, "skip"), (immediate, "immediate")];
         words.extend(flags.iter().filter(|(set, _)| *set).map(|(_, word)| *word));
-        if token && !identifier && !skip && !immediate {
+        words.extend(mark.map(|mark| match mark {
+            Mark::Newline => "newline",
+            Mark::Indent => "indent",
+            Mark::Dedent => "dedent",
+        }));
+        if token && !identifier && !skip && !immediate && mark.is_none() {
             words.push("token");
         }
         if !words.is_empty() {

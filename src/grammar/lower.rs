@@ -8,7 +8,7 @@ use super::ast::{Expr, Rule};
 use super::charset::CharSet;
 use super::code;
 use super::diagnostic::Diagnostic;
-use super::{Kind, Role, Symbol, SymbolId};
+use super::{Kind, Mark, Role, Symbol, SymbolId};
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 
@@ -74,6 +74,9 @@ impl Lowering<'_> {
                 "identifier" => (role.token, role.identifier) = (true, true),
                 "skip" => (role.token, role.skip) = (true, true),
                 "immediate" => (role.token, role.immediate) = (true, true),
+                "newline" => (role.token, role.mark) = (true, Some(Mark::Newline)),
+                "indent" => (role.token, role.mark) = (true, Some(Mark::Indent)),
+                "dedent" => (role.token, role.mark) = (true, Some(Mark::Dedent)),
                 _ => self.problems.push(
                     Diagnostic::error(
                         "unknown-annotation",
@@ -81,7 +84,7 @@ impl Lowering<'_> {
                         span.clone(),
                         "",
                     )
-                    .with_help("the annotations are @start, @token, @identifier, @skip and @immediate"),
+                    .with_help("the annotations are @start, @token, @identifier, @skip, @immediate, @newline, @indent and @dedent"),
                 ),
             }
         }

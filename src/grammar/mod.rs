@@ -14,6 +14,7 @@ pub mod diagnostic;
 mod display;
 mod lexicon;
 mod lower;
+mod marks;
 mod notation;
 #[cfg(test)]
 mod tests;
@@ -82,6 +83,24 @@ pub struct Role {
     pub skip: bool,
     /// A token before which nothing is skipped.
     pub immediate: bool,
+    /// A token that stands for layout.
+    pub mark: Option<Mark>,
+}
+
+/// What a token stands for that no text of its own does: the layout of lines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mark {
+    /// The end of a logical line.
+    Newline,
+    /// The beginning of a block of lines that are indented more.
+    Indent,
+    /// Its end.
+    Dedent,
+}
+
+impl Mark {
+    /// All of them.
+    pub const ALL: [Mark; 3] = [Mark::Newline, Mark::Indent, Mark::Dedent];
 }
 
 /// A context-free grammar.
@@ -125,6 +144,7 @@ impl Grammar {
         let lower::Lowered { symbols, names, start, mut warnings } = lowered;
         let analysis = Analysis::of(&symbols);
         let mut problems = analysis.unproductive(&symbols, &names, &rules);
+        problems.extend(marks::check(&symbols, &rules));
         let lexicon = if problems.is_empty() {
             Lexicon::build(&symbols, start, &rules).unwrap_or_else(|found| {
                 problems.extend(found);
@@ -250,6 +270,11 @@ impl Grammar {
     /// Whether the grammar declares tokens or something to skip; otherwise it is taken character by character.
     pub fn is_lexical(&self) -> bool {
         self.lexicon.is_lexical()
+    }
+
+    /// The token that is this mark, in a grammar that asks for layout (see [`layout`](crate::layout)).
+    pub fn mark(&self, mark: Mark) -> Option<SymbolId> {
+        self.ids().find(|id| self.symbol(*id).role.mark == Some(mark))
     }
 
     /// How a symbol is written in messages and patterns: the rule's name, or the expression itself (`exp ("," exp)*`).
