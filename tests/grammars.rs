@@ -241,3 +241,23 @@ fn a_start_other_than_the_grammars() {
     place.write("input", "2 + 3");
     place.line("parse --grammar expr --start term input").exits(3).says(["input:1:3"]);
 }
+
+/// A mark is one character that no input has; a layout needs all three.
+#[test]
+fn marks_that_are_none() {
+    let place = Place::new();
+    let marks = |newline: &str, indent: &str, dedent: &str| {
+        let text = format!(
+            "a ::= 'x' n (i a d)?\n/*@ newline */ n ::= {newline}\n/*@ indent */ i ::= {indent}\n{dedent}\n"
+        );
+        place.write("marks.ebnf", text);
+        place.line("grammar check marks.ebnf")
+    };
+    marks("#x1E", "#xE", "/*@ dedent */ d ::= #xF").exits(0);
+    marks("#x1E", "#xE", "/*@ token */ d ::= #xF").exits(3).says(["error[missing-mark]", "marks.ebnf:2:"]);
+    marks("#x1E", "#x1E", "/*@ dedent */ d ::= #xF").exits(3).says(["error[duplicate-mark]", "marks.ebnf:3:"]);
+    marks("#x1E", "#xE", "/*@ indent */ d ::= #xF").exits(3).says(["error[duplicate-mark]", "second token"]);
+    for no_mark in ["#xA", "'ab'", "[a-z]+", "#xE000"] {
+        marks(no_mark, "#xE", "/*@ dedent */ d ::= #xF").exits(3).says(["error[mark-not-a-character]", "marks.ebnf:2:"]);
+    }
+}

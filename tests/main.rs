@@ -7,6 +7,7 @@ mod assign;
 mod expr;
 mod generate;
 mod grammars;
+mod layout;
 mod oracles;
 mod resume;
 mod support;

@@ -1,6 +1,7 @@
 //! The command line as it is typed.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use ddset::grammar::Format as Notation;
 use ddset::oracle::{Signal, parse_duration};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -109,16 +110,13 @@ pub(crate) struct GenerateArgs {
 pub(crate) enum GrammarCommand {
     /// Say what is wrong with a grammar file, or that nothing is
     Check {
-        /// A grammar file, or the name of a bundled grammar
-        grammar: String,
-        /// Start at this rule
-        #[arg(long, value_name = "RULE")]
-        start: Option<String>,
+        #[command(flatten)]
+        grammar: GivenGrammar,
     },
     /// Print a grammar in EBNF
     Show {
-        /// A grammar file, or the name of a bundled grammar
-        grammar: String,
+        #[command(flatten)]
+        grammar: GivenGrammar,
     },
     /// List the bundled grammars
     List,
@@ -155,14 +153,39 @@ pub(crate) struct JobOptions {
     pub max_runs: Option<u64>,
 }
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct GrammarOptions {
-    /// A grammar file, or the name of a bundled grammar (see `ddset grammar list`)
+    /// A grammar file, a folder of them, or the name of a bundled grammar (see `ddset grammar list`); several are one grammar
     #[arg(short, long, value_name = "G")]
-    pub grammar: Option<String>,
+    pub grammar: Vec<String>,
+    /// The notation of the grammar's files, where it is not to be told from them
+    #[arg(long, value_name = "NOTATION", value_parser = notation)]
+    pub grammar_format: Option<Notation>,
     /// Start at this rule
     #[arg(long, value_name = "RULE")]
     pub start: Option<String>,
+}
+
+/// A grammar that a command is about.
+#[derive(Debug, Args)]
+pub(crate) struct GivenGrammar {
+    /// Grammar files, a folder of them, or the name of a bundled grammar; several are one grammar
+    #[arg(required = true, value_name = "G")]
+    pub files: Vec<String>,
+    /// The notation of the files, where it is not to be told from them
+    #[arg(long, value_name = "NOTATION", value_parser = notation)]
+    pub grammar_format: Option<Notation>,
+    /// Start at this rule
+    #[arg(long, value_name = "RULE")]
+    pub start: Option<String>,
+}
+
+/// The notation of that name.
+fn notation(name: &str) -> Result<Notation, String> {
+    let all = Notation::ALL;
+    let names = || all.iter().map(|(_, name)| *name).collect::<Vec<_>>().join(", ");
+    let found = all.iter().find(|(_, known)| *known == name);
+    found.map(|(notation, _)| *notation).ok_or_else(|| format!("the notations are {}", names()))
 }
 
 #[derive(Debug, Args)]

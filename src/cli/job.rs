@@ -1,8 +1,9 @@
 //! From arguments, `ddset.toml` and earlier runs to what is to be done.
 
-use super::args::{GrammarOptions, JobOptions, OracleOptions, TimeoutIs};
+use super::args::{GivenGrammar, GrammarOptions, JobOptions, OracleOptions, TimeoutIs};
 use super::{Exit, Failure, diagnostics, say};
-use ddset::grammar::{Grammar, GrammarError, bundled};
+use ddset::grammar::sources::Sources;
+use ddset::grammar::{Format, Grammar};
 use ddset::layout::{Layout, Unfolding};
 use ddset::oracle::{CommandOracle, CommandSpec, Oracle, OracleError, Rules};
 use ddset::search::{Budget, Event, Search, Stop};
@@ -33,13 +34,13 @@ impl Job {
         let (request, grammar, place) = match &options.input {
             Some(input) => {
                 let place = Place::of(input)?;
-                let request = place.request(options)?;
-                let grammar = grammar_of(&request.0, &request.1)?;
-                (request.0, grammar, Some(place))
+                let (request, grammar) = place.request(options)?;
+                (request, grammar, Some(place))
             }
             None => {
                 let request = earlier(options)?;
-                let grammar = grammar_of(&request, &request.grammar)?;
+                let sources = Sources::of(&request.grammar, &request.grammar_text);
+                let grammar = load(sources, None, request.start.as_deref())?;
                 (request, grammar, None)
             }
         };
@@ -101,11 +102,11 @@ pub(crate) fn interruptible() -> Result<Arc<AtomicBool>, Failure> {
 fn earlier(options: &JobOptions) -> Result<Request, Failure> {
     let session = Session::latest(&options.run.run)?;
     let mut request = session.request().clone();
-    if let Some(grammar) = &options.grammar.grammar {
-        (request.grammar, request.grammar_text) = (grammar.clone(), grammar_text(grammar)?);
-        request.start = None;
-    }
-    if options.grammar.start.is_some() {
+    if !options.grammar.grammar.is_empty() {
+        let given = GivenGrammar::of(&options.grammar);
+        request.start.clone_from(&given.start);
+        (request.grammar, request.grammar_text) = (given.files.join(" "), grammar(&given)?.source().to_owned());
+    } else if options.grammar.start.is_some() {
         request.start.clone_from(&options.grammar.start);
     }
     if let Some(seed) = options.run.seed {
@@ -137,8 +138,11 @@ pub(crate) fn run_option(options: &super::args::RunOptions) -> String {
     }
 }
 
-fn grammar_of(request: &Request, name: &str) -> Result<Grammar, Failure> {
-    Grammar::read(&request.grammar_text, request.start.as_deref()).map_err(|error| grammar_failure(&error, name))
+impl GivenGrammar {
+    fn of(options: &GrammarOptions) -> GivenGrammar {
+        let GrammarOptions { grammar, grammar_format, start } = options.clone();
+        GivenGrammar { files: grammar, grammar_format, start }
+    }
 }
 
 /// An input with the `ddset.toml` beside it.
@@ -178,14 +182,14 @@ impl Place {
         }
     }
 
-    /// What is asked, and how its grammar is called in messages.
-    fn request(&self, options: &JobOptions) -> Result<(Request, String), Failure> {
-        let (name, start) = self.grammar(&options.grammar)?;
+    fn request(&self, options: &JobOptions) -> Result<(Request, Grammar), Failure> {
+        let given = self.grammar(&options.grammar)?;
+        let grammar = grammar(&given)?;
         let seed = options.run.seed.or_else(|| self.config.as_ref()?.seed).unwrap_or(DEFAULT_SEED);
         let request = Request {
-            grammar_text: grammar_text(&name)?,
-            grammar: name.clone(),
-            start,
+            grammar_text: grammar.source().to_owned(),
+            grammar: given.files.join(" "),
+            start: given.start,
             oracle: self.oracle(&options.oracle)?,
             oracle_identity: String::new(),
             input_path: self.input.clone(),
@@ -194,23 +198,28 @@ impl Place {
             options: BTreeMap::new(),
             hints: BTreeMap::new(),
         };
-        Ok((request, name))
+        Ok((request, grammar))
     }
 
     /// Grammar and start; a start in the `ddset.toml` belongs to the grammar there.
-    fn grammar(&self, options: &GrammarOptions) -> Result<(String, Option<String>), Failure> {
-        let config = self.config.as_ref();
-        if let Some(name) = &options.grammar {
-            return Ok((name.clone(), options.start.clone()));
+    fn grammar(&self, options: &GrammarOptions) -> Result<GivenGrammar, Failure> {
+        if !options.grammar.is_empty() {
+            return Ok(GivenGrammar::of(options));
         }
-        let Some((config, name)) = config.and_then(|config| Some((config, config.grammar.as_ref()?))) else {
+        let Some(config) = self.config.as_ref().filter(|config| !config.grammar.is_empty()) else {
             return Err(Failure::usage(
                 "error: no grammar was given: use --grammar FILE, or --grammar with a name of `ddset grammar list`",
             ));
         };
-        let file = config.path_of(name);
-        let name = if file.is_file() { file.display().to_string() } else { name.clone() };
-        Ok((name, options.start.clone().or_else(|| config.start.clone())))
+        let file = |name: &String| {
+            let file = config.path_of(name);
+            if file.exists() { file.display().to_string() } else { name.clone() }
+        };
+        Ok(GivenGrammar {
+            files: config.grammar.iter().map(file).collect(),
+            grammar_format: options.grammar_format,
+            start: options.start.clone().or_else(|| config.start.clone()),
+        })
     }
 }
 
@@ -256,44 +265,29 @@ pub(crate) fn command(spec: CommandSpec) -> Result<CommandOracle, Failure> {
 /// What `ddset parse` needs: the grammar, the input, and how the input is called.
 pub(crate) fn grammar_and_input(options: &GrammarOptions, input: &Path) -> Result<(Grammar, Vec<u8>, String), Failure> {
     let place = Place::of(input)?;
-    let (name, start) = place.grammar(options)?;
-    let grammar = grammar(&name, start.as_deref())?;
+    let grammar = grammar(&place.grammar(options)?)?;
     Ok((grammar, read(&place.input)?, place.input.display().to_string()))
 }
 
-/// The grammar of that file or name.
-pub(crate) fn grammar(name: &str, start: Option<&str>) -> Result<Grammar, Failure> {
-    Grammar::read(&grammar_text(name)?, start).map_err(|error| grammar_failure(&error, name))
+/// The grammar of those files or that name.
+pub(crate) fn grammar(given: &GivenGrammar) -> Result<Grammar, Failure> {
+    let sources =
+        Sources::open(&given.files).map_err(|error| Failure::new(Exit::Grammar, format!("error: {error}")))?;
+    load(sources, given.grammar_format, given.start.as_deref())
 }
 
-fn grammar_text(name: &str) -> Result<String, Failure> {
-    if let Some(bundled) = bundled::find(name).filter(|_| !Path::new(name).exists()) {
-        return Ok(bundled.source.to_owned());
-    }
-    let bytes = std::fs::read(name).map_err(|error| {
-        let names: Vec<&str> = bundled::ALL.iter().map(|bundled| bundled.name).collect();
-        let hint = match error.kind() {
-            std::io::ErrorKind::NotFound => format!(": no such file, and no bundled grammar ({})", names.join(", ")),
-            _ => format!(": {error}"),
-        };
-        Failure::new(Exit::Grammar, format!("error: the grammar `{name}` cannot be read{hint}"))
-    })?;
-    String::from_utf8(bytes).map_err(|error| {
-        let at = error.utf8_error().valid_up_to();
-        Failure::new(Exit::Grammar, format!("error: the grammar `{name}` is not UTF-8 (byte {at})"))
+fn load(sources: Sources, format: Option<Format>, start: Option<&str>) -> Result<Grammar, Failure> {
+    Grammar::load(sources, format, start).map_err(|error| {
+        let rendered = diagnostics::render(&error.diagnostics, &diagnostics::files(&error.sources), colored());
+        Failure::new(Exit::Grammar, rendered.trim_end())
     })
-}
-
-fn grammar_failure(error: &GrammarError, name: &str) -> Failure {
-    let rendered = diagnostics::render(&error.diagnostics, error.source_text.as_bytes(), name, colored());
-    Failure::new(Exit::Grammar, rendered.trim_end())
 }
 
 /// The tree of an input, its layout folded into marks.
 pub(crate) fn parse(grammar: &Grammar, input: &[u8], shown: &str) -> Result<Tree, Failure> {
     let failure = |finding| {
-        let rendered = diagnostics::render(&[finding], input, shown, colored());
-        Failure::new(Exit::Grammar, rendered.trim_end())
+        let file = diagnostics::File { name: shown, text: input, start: 0 };
+        Failure::new(Exit::Grammar, diagnostics::render(&[finding], &[file], colored()).trim_end())
     };
     let folded = Layout::of(grammar).fold(input).map_err(|error| failure(error.diagnostic()))?;
     ddset::parse::parse(grammar, &folded.text).map_err(|error| failure(folded.in_source(error.diagnostic())))

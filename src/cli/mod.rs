@@ -19,9 +19,7 @@ pub(crate) fn run(cli: Cli) -> Result<Exit, Failure> {
         Command::Reduce(args) => commands::reduce::run(&args),
         Command::Abstract(args) => commands::generalize::run(&args),
         Command::Generate(args) => commands::generate::run(&args),
-        Command::Grammar(GrammarCommand::Check { grammar, start }) => {
-            commands::grammar::check(&grammar, start.as_deref())
-        }
+        Command::Grammar(GrammarCommand::Check { grammar }) => commands::grammar::check(&grammar),
         Command::Grammar(GrammarCommand::Show { grammar }) => commands::grammar::show(&grammar),
         Command::Grammar(GrammarCommand::List) => commands::grammar::list(),
         Command::Oracle(OracleCommand::Check { oracle, input, format }) => {

@@ -1,7 +1,9 @@
 //! The characters of a grammar, merged where it never tells them apart.
 
+use super::charset::CharSet;
 use super::code::{self, Code};
 use super::{Kind, Symbol};
+use rustc_hash::FxHashSet;
 
 /// A partition of all characters into classes that the grammar does not divide. Automata and parser work on class numbers.
 #[derive(Clone, Debug, Default)]
@@ -16,38 +18,32 @@ pub struct Alphabet {
 
 impl Alphabet {
     pub(super) fn of(symbols: &[Symbol]) -> Self {
-        let mut bounds = vec![0, code::RAW, code::MAX + 1];
         let mut sets = Vec::new();
+        // A blank may have to be put between tokens, whether or not the grammar names it.
+        let mut characters = FxHashSet::from_iter([32]);
         for symbol in symbols {
             match &symbol.kind {
-                Kind::Literal(bytes) => {
-                    bounds.extend(super::lower::codes(bytes).into_iter().flat_map(|c| [c, c + 1]));
-                }
-                Kind::Set(set) => {
-                    bounds.extend(set.ranges().iter().flat_map(|(low, high)| [*low, high + 1]));
-                    sets.push(set);
-                }
+                Kind::Literal(bytes) => characters.extend(super::lower::codes(bytes)),
+                Kind::Set(set) => sets.push(set),
                 Kind::Choice(_) | Kind::Repeat { .. } => {}
             }
         }
-        // A blank may have to be put between tokens, whether or not the grammar names it.
-        bounds.extend([32, 33]);
+        Alphabet::dividing(&sets, &characters)
+    }
+
+    /// The coarsest alphabet that divides none of the sets, each of the characters being a class of its own.
+    pub(super) fn dividing(sets: &[&CharSet], characters: &FxHashSet<Code>) -> Self {
+        let mut bounds = vec![0, code::RAW, code::MAX + 1];
+        bounds.extend(characters.iter().flat_map(|code| [*code, *code + 1]));
+        bounds.extend(sets.iter().flat_map(|set| set.ranges()).flat_map(|(low, high)| [*low, high + 1]));
         bounds.sort_unstable();
         bounds.dedup();
         bounds.retain(|bound| *bound <= code::MAX);
-        let literal: rustc_hash::FxHashSet<Code> = symbols
-            .iter()
-            .flat_map(|symbol| match &symbol.kind {
-                Kind::Literal(bytes) => super::lower::codes(bytes),
-                _ => Vec::new(),
-            })
-            .chain([32])
-            .collect();
         let mut seen = rustc_hash::FxHashMap::default();
         let mut classes = Vec::with_capacity(bounds.len());
         for &bound in &bounds {
             let members: Vec<bool> = sets.iter().map(|set| set.contains(bound)).collect();
-            let own = literal.contains(&bound).then_some(bound);
+            let own = characters.contains(&bound).then_some(bound);
             let next = seen.len() as u16;
             classes.push(*seen.entry((members, own)).or_insert(next));
         }
@@ -80,8 +76,20 @@ impl Alphabet {
     }
 
     /// The classes that make up a set; the set must be one of the grammar's own.
-    pub fn classes_of<'a>(&'a self, set: &'a super::charset::CharSet) -> impl Iterator<Item = u16> + 'a {
+    pub fn classes_of<'a>(&'a self, set: &'a CharSet) -> impl Iterator<Item = u16> + 'a {
         self.bounds.iter().zip(&self.classes).filter(|(bound, _)| set.contains(**bound)).map(|(_, class)| *class)
+    }
+
+    /// The characters of each class.
+    pub(super) fn members(&self) -> Vec<CharSet> {
+        let mut ranges = vec![Vec::new(); self.len()];
+        let ends = self.bounds.iter().skip(1).map(|next| next - 1).chain([code::MAX]);
+        for ((low, high), class) in self.bounds.iter().zip(ends).zip(&self.classes) {
+            ranges[usize::from(*class)].push((*low, high));
+        }
+        // What lies between the ranges of characters is none.
+        let real = CharSet::default().complement();
+        ranges.into_iter().map(|ranges| CharSet::from_ranges(ranges).intersection(&real)).collect()
     }
 
     /// The least code of each class, preferring digits, then other printable ASCII characters.

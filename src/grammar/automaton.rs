@@ -28,8 +28,9 @@ pub(super) enum NotRegular {
     TooLarge,
 }
 
+/// An automaton in the making: from each state it may go several ways.
 #[derive(Default)]
-struct Nfa {
+pub(super) struct Nfa {
     /// For each state, where it goes without reading.
     empty: Vec<Vec<u32>>,
     /// For each state, where it goes on a class.
@@ -37,10 +38,43 @@ struct Nfa {
 }
 
 impl Nfa {
-    fn state(&mut self) -> u32 {
+    /// A new state.
+    pub(super) fn state(&mut self) -> u32 {
         self.empty.push(Vec::new());
         self.moves.push(Vec::new());
         (self.empty.len() - 1) as u32
+    }
+
+    /// A way that reads nothing.
+    pub(super) fn pass(&mut self, from: u32, to: u32) {
+        self.empty[from as usize].push(to);
+    }
+
+    /// A way for each of the classes.
+    pub(super) fn read(&mut self, from: u32, classes: impl IntoIterator<Item = u16>, to: u32) {
+        self.moves[from as usize].extend(classes.into_iter().map(|class| (class, to)));
+    }
+
+    /// Puts a copy of `part` between `from` and a new state, which it returns.
+    pub(super) fn embed(&mut self, part: &Automaton, from: u32) -> u32 {
+        let base = self.empty.len() as u32;
+        let end = base + part.len() as u32;
+        (0..=part.len()).for_each(|_| _ = self.state());
+        self.pass(from, base);
+        for state in 0..part.len() as u32 {
+            for (class, to) in part.moves(state) {
+                self.read(base + state, [class], base + to);
+            }
+            if part.is_accepting(state) {
+                self.pass(base + state, end);
+            }
+        }
+        end
+    }
+
+    /// Whether it is larger than any that is meant.
+    pub(super) fn is_too_large(&self) -> bool {
+        self.empty.len() > 50 * MAX_STATES
     }
 }
 
@@ -55,7 +89,7 @@ impl Builder<'_> {
     /// Adds the symbol's language between `from` and a new state, which it returns. Its recursion follows the nesting of the
     /// grammar's rules, never an input.
     fn add(&mut self, id: SymbolId, from: u32) -> Result<u32, NotRegular> {
-        if self.nfa.empty.len() > 50 * MAX_STATES {
+        if self.nfa.is_too_large() {
             return Err(NotRegular::TooLarge);
         }
         let symbols = self.symbols;
@@ -147,7 +181,8 @@ impl Automaton {
         Self::determinize(&builder.nfa, alphabet.len(), start, end)
     }
 
-    fn determinize(nfa: &Nfa, width: usize, start: u32, end: u32) -> Result<Self, NotRegular> {
+    /// The automaton that accepts what leads from `start` to `end`, over `width` classes.
+    pub(super) fn determinize(nfa: &Nfa, width: usize, start: u32, end: u32) -> Result<Self, NotRegular> {
         let mut automaton = Automaton { width, next: Vec::new(), accepting: FixedBitSet::new() };
         let mut numbers: FxHashMap<Vec<u32>, u32> = FxHashMap::default();
         let mut sets: Vec<Vec<u32>> = Vec::new();
@@ -184,6 +219,105 @@ impl Automaton {
 
     fn step(&self, state: u32, class: u16) -> u32 {
         self.next[state as usize * self.width + usize::from(class)]
+    }
+
+    /// How many states there are.
+    pub(super) fn len(&self) -> usize {
+        self.next.len() / self.width.max(1)
+    }
+
+    pub(super) fn is_accepting(&self, state: u32) -> bool {
+        self.accepting.contains(state as usize)
+    }
+
+    /// Where it goes from a state, by class.
+    pub(super) fn moves(&self, state: u32) -> impl Iterator<Item = (u16, u32)> + '_ {
+        let row = &self.next[state as usize * self.width..][..self.width];
+        (0..).zip(row.iter().copied()).filter(|(_, to)| *to != DEAD)
+    }
+
+    /// What this one accepts and the other does not; both over the same classes.
+    pub(super) fn difference(&self, other: &Automaton) -> Self {
+        self.product(other, |this, other| this && !other)
+    }
+
+    /// Whether there is a text that both accept.
+    pub(super) fn meets(&self, other: &Automaton) -> bool {
+        !self.product(other, |this, other| this && other).accepting.is_clear()
+    }
+
+    /// The states are pairs; the second may be dead, the first never.
+    fn product(&self, other: &Automaton, accepts: impl Fn(bool, bool) -> bool) -> Self {
+        let mut product = Automaton { width: self.width, next: Vec::new(), accepting: FixedBitSet::new() };
+        let mut numbers = FxHashMap::from_iter([((0, 0), 0)]);
+        let mut pairs = vec![(0, 0)];
+        let mut done = 0;
+        while done < pairs.len() {
+            let (this, that) = pairs[done];
+            let accepting = accepts(self.is_accepting(this), that != DEAD && other.is_accepting(that));
+            product.accepting.grow_and_insert_if(done, accepting);
+            for class in 0..self.width as u16 {
+                let to = (self.step(this, class), if that == DEAD { DEAD } else { other.step(that, class) });
+                product.next.push(if to.0 == DEAD {
+                    DEAD
+                } else {
+                    *numbers.entry(to).or_insert_with(|| {
+                        pairs.push(to);
+                        (pairs.len() - 1) as u32
+                    })
+                });
+            }
+            done += 1;
+        }
+        product
+    }
+
+    /// The least automaton that accepts the same (Moore's partition refinement), without states from which nothing is accepted.
+    pub(super) fn minimal(&self) -> Self {
+        let states = self.len();
+        let mut part: Vec<u32> = (0..states as u32).map(|state| u32::from(self.is_accepting(state))).collect();
+        let mut parts = 0;
+        loop {
+            let mut numbers: FxHashMap<(u32, Vec<u32>), u32> = FxHashMap::default();
+            let refined: Vec<u32> = (0..states)
+                .map(|state| {
+                    let row = &self.next[state * self.width..][..self.width];
+                    let row = row.iter().map(|to| if *to == DEAD { DEAD } else { part[*to as usize] }).collect();
+                    let next = numbers.len() as u32;
+                    *numbers.entry((part[state], row)).or_insert(next)
+                })
+                .collect();
+            part = refined;
+            if numbers.len() == parts {
+                break;
+            }
+            parts = numbers.len();
+        }
+        // Parts are numbered by their first state, so the start stays 0.
+        let mut least = Automaton { width: self.width, next: Vec::new(), accepting: FixedBitSet::new() };
+        for number in 0..parts as u32 {
+            let state = part.iter().position(|of| *of == number).unwrap_or(0);
+            least.accepting.grow_and_insert_if(number as usize, self.is_accepting(state as u32));
+            let row = &self.next[state * self.width..][..self.width];
+            least.next.extend(row.iter().map(|to| if *to == DEAD { DEAD } else { part[*to as usize] }));
+        }
+        least.forget_dead_ends();
+        least
+    }
+
+    fn forget_dead_ends(&mut self) {
+        let mut alive = self.accepting.clone();
+        loop {
+            let found: Vec<usize> = (0..self.len())
+                .filter(|state| !alive.contains(*state))
+                .filter(|state| self.moves(*state as u32).any(|(_, to)| alive.contains(to as usize)))
+                .collect();
+            if found.is_empty() {
+                break;
+            }
+            found.into_iter().for_each(|state| alive.insert(state));
+        }
+        self.next.iter_mut().filter(|to| **to != DEAD && !alive.contains(**to as usize)).for_each(|to| *to = DEAD);
     }
 
     /// Where the longest match that begins at `from` ends; `None` if nothing, not even the empty text, matches.

@@ -60,6 +60,13 @@ impl Diagnostic {
         self
     }
 
+    /// The same with all places `by` bytes later.
+    #[must_use]
+    pub fn moved(mut self, by: usize) -> Self {
+        self.labels.iter_mut().for_each(|label| label.span = label.span.start + by..label.span.end + by);
+        self
+    }
+
     /// The same, with a further place.
     #[must_use]
     pub fn with_label(mut self, span: Range<usize>, text: impl Into<String>) -> Self {

@@ -2,7 +2,7 @@
 
 use super::charset::CharSet;
 use super::code::{self, Code};
-use super::{Grammar, Kind, Mark, Role, SymbolId};
+use super::{Associativity, Grammar, Kind, Mark, Operator, Role, SymbolId};
 use std::fmt::Write;
 
 /// How tightly an expression holds together, so that parentheses stand only where they are needed.
@@ -23,18 +23,18 @@ pub(super) fn ebnf(grammar: &Grammar) -> String {
     let mut out = String::new();
     for (name, id) in grammar.rules() {
         let mut words = Vec::new();
-        let Role { token, identifier, skip, immediate, mark } = grammar.symbol(id).role;
+        let Role { token, identifier, keyword, skip, immediate, mark } = grammar.symbol(id).role;
         if id == grammar.start() && id.index() != 0 {
             words.push("start");
         }
-        let flags = [(identifier, "identifier"), (skip, "skip"), (immediate, "immediate")];
+        let flags = [(identifier, "identifier"), (keyword, "keyword"), (skip, "skip"), (immediate, "immediate")];
         words.extend(flags.iter().filter(|(set, _)| *set).map(|(_, word)| *word));
         words.extend(mark.map(|mark| match mark {
             Mark::Newline => "newline",
             Mark::Indent => "indent",
             Mark::Dedent => "dedent",
         }));
-        if token && !identifier && !skip && !immediate && mark.is_none() {
+        if token && mark.is_none() && !flags.iter().any(|(set, _)| *set) {
             words.push("token");
         }
         if !words.is_empty() {
@@ -63,12 +63,15 @@ fn definition(grammar: &Grammar, id: SymbolId, level: Level, out: &mut String) {
     match grammar.kind(id) {
         Kind::Literal(bytes) => literal(bytes, level, out),
         Kind::Set(set) => write_set(set, out),
+        Kind::Choice(_) if grammar.is_literal(id) => caseless(grammar, id, level, out),
         Kind::Choice(alternatives) => {
             let own = if alternatives.len() == 1 { Level::Sequence } else { Level::Choice };
             let bracketed = own < level;
             out.push_str(if bracketed { "(" } else { "" });
+            let operators = Operators::of(&grammar.symbol(id).operators);
             for (number, parts) in alternatives.iter().enumerate() {
                 out.push_str(if number > 0 { " | " } else { "" });
+                operators.write(number, out);
                 let inner = if alternatives.len() == 1 && parts.len() == 1 { own } else { Level::Item };
                 for (place, part) in parts.iter().enumerate() {
                     out.push_str(if place > 0 { " " } else { "" });
@@ -101,6 +104,43 @@ fn definition(grammar: &Grammar, id: SymbolId, level: Level, out: &mut String) {
     }
 }
 
+/// The annotations of a rule's alternatives.
+struct Operators<'g> {
+    operators: &'g [Option<Operator>],
+    /// Whether each binds tighter than the next, so that levels need no number.
+    by_order: bool,
+}
+
+impl<'g> Operators<'g> {
+    fn of(operators: &'g [Option<Operator>]) -> Self {
+        let by_order = operators.iter().flatten().map(|operator| operator.level).is_sorted_by(|a, b| a > b);
+        Operators { operators, by_order }
+    }
+
+    fn write(&self, alternative: usize, out: &mut String) {
+        let Some(Some(Operator { level, associativity })) = self.operators.get(alternative) else { return };
+        let word = match associativity {
+            Associativity::Left => "left",
+            Associativity::Right => "right",
+            Associativity::None => "nonassoc",
+        };
+        let _ = if self.by_order { write!(out, "/*@ {word} */ ") } else { write!(out, "/*@ {word}({level}) */ ") };
+    }
+}
+
+/// A text in any case, by its lower case.
+fn caseless(grammar: &Grammar, id: SymbolId, level: Level, out: &mut String) {
+    let letter = |part: &SymbolId| match grammar.kind(*part) {
+        Kind::Set(set) => set.nth(0).and_then(char::from_u32).map(|c| c.to_lowercase().next().unwrap_or(c)),
+        _ => None,
+    };
+    let text: String = grammar.alternative(id, 0).iter().filter_map(letter).collect();
+    let parts = quoted(text.as_bytes());
+    // A character that cannot stand in quotes has no case.
+    let parts = parts.into_iter().map(|part| if part.starts_with('#') { part } else { part + "i" });
+    write_parts(&parts.collect::<Vec<_>>(), level, out);
+}
+
 fn suffix(min: u32, max: Option<u32>) -> String {
     match (min, max) {
         (0, Some(1)) => "?".to_owned(),
@@ -113,6 +153,16 @@ fn suffix(min: u32, max: Option<u32>) -> String {
 }
 
 fn literal(bytes: &[u8], level: Level, out: &mut String) {
+    write_parts(&quoted(bytes), level, out);
+}
+
+fn write_parts(parts: &[String], level: Level, out: &mut String) {
+    let bracketed = parts.len() > 1 && level > Level::Sequence;
+    let _ = if bracketed { write!(out, "({})", parts.join(" ")) } else { write!(out, "{}", parts.join(" ")) };
+}
+
+/// A text as quoted texts and code points.
+fn quoted(bytes: &[u8]) -> Vec<String> {
     let mut parts: Vec<String> = Vec::new();
     for (_, code) in code::decode(bytes) {
         let printable = char::from_u32(code).filter(|c| !c.is_control());
@@ -124,8 +174,7 @@ fn literal(bytes: &[u8], level: Level, out: &mut String) {
             (None, _) => parts.push(format!("#x{code:X}")),
         }
     }
-    let bracketed = parts.len() > 1 && level > Level::Sequence;
-    let _ = if bracketed { write!(out, "({})", parts.join(" ")) } else { write!(out, "{}", parts.join(" ")) };
+    parts
 }
 
 fn write_set(set: &CharSet, out: &mut String) {

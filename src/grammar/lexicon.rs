@@ -4,7 +4,7 @@ use super::alphabet::{Alphabet, Text};
 use super::ast::Rule;
 use super::automaton::{Automaton, NotRegular};
 use super::diagnostic::Diagnostic;
-use super::{Kind, Symbol, SymbolId, lower};
+use super::{Kind, Role, Symbol, SymbolId, lower};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
@@ -20,8 +20,9 @@ struct Inner {
     lexical: bool,
     leaves: FxHashMap<SymbolId, Leaf>,
     skip: Option<Automaton>,
-    /// What tokens may not match.
+    /// What tokens may not match: literals, and what keyword tokens match.
     keywords: FxHashSet<Vec<u16>>,
+    keyword: Option<Automaton>,
     /// What is put between two leaves that would run together.
     separator: Vec<u8>,
 }
@@ -32,8 +33,8 @@ enum Leaf {
     Literal { classes: Vec<u16>, covering: Vec<SymbolId> },
     /// A set, by class.
     Set(Vec<bool>),
-    /// A token.
-    Token { automaton: Automaton, immediate: bool },
+    /// A token; of a keyword, with the tokens that have matches in common with it.
+    Token { automaton: Automaton, immediate: bool, keyword: bool, covering: Vec<SymbolId> },
 }
 
 impl Lexicon {
@@ -62,7 +63,8 @@ impl Lexicon {
                     }),
                 ),
                 Ok(automaton) => {
-                    inner.leaves.insert(id, Leaf::Token { automaton, immediate: symbol.role.immediate });
+                    let Role { immediate, keyword, .. } = symbol.role;
+                    inner.leaves.insert(id, Leaf::Token { automaton, immediate, keyword, covering: Vec::new() });
                 }
                 Err(reason) => problems.push(not_regular(&reason, id, symbols, rules)),
             }
@@ -71,6 +73,7 @@ impl Lexicon {
         if !skips.is_empty() && problems.is_empty() {
             inner.skip = Automaton::of(symbols, &alphabet, &skips).ok();
         }
+        inner.find_keywords(symbols, &alphabet);
         let syntactic = syntactic(symbols, start);
         for &id in &syntactic {
             match &symbols[id.index()].kind {
@@ -142,9 +145,13 @@ impl Lexicon {
         matches!(self.inner.leaves.get(&leaf), Some(Leaf::Token { immediate: true, .. }))
     }
 
-    /// Whether the leaf is a literal that some token could match as a whole.
+    /// Whether the leaf is a keyword: a literal that some token could match as a whole, or a token annotated so.
     pub fn is_keyword(&self, leaf: SymbolId) -> bool {
-        matches!(self.inner.leaves.get(&leaf), Some(Leaf::Literal { covering, .. }) if !covering.is_empty())
+        match self.inner.leaves.get(&leaf) {
+            Some(Leaf::Literal { covering, .. }) => !covering.is_empty(),
+            Some(Leaf::Token { keyword, .. }) => *keyword,
+            _ => false,
+        }
     }
 
     /// Whether `leaf` is a literal that is no keyword: of several such at one place, the longest counts.
@@ -171,18 +178,26 @@ impl Lexicon {
         match self.inner.leaves.get(&leaf)? {
             Leaf::Literal { classes, covering } => {
                 let end = from + classes.len();
-                (text.classes.get(from..end) == Some(classes)
-                    && covering.iter().all(|token| self.token_end(*token, text, from).is_none_or(|to| to <= end)))
-                .then_some(end)
+                (text.classes.get(from..end) == Some(classes) && self.is_whole(covering, text, from, end))
+                    .then_some(end)
             }
             Leaf::Set(members) => {
                 text.classes.get(from).filter(|class| members[usize::from(**class)]).map(|_| from + 1)
             }
-            Leaf::Token { .. } => {
-                let end = self.token_end(leaf, text, from)?;
-                (!self.inner.keywords.contains(&text.classes[from..end])).then_some(end)
+            Leaf::Token { automaton, keyword: true, covering, .. } => {
+                let end = automaton.longest(&text.classes, from)?;
+                self.is_whole(covering, text, from, end).then_some(end)
+            }
+            Leaf::Token { automaton, .. } => {
+                let end = automaton.longest(&text.classes, from)?;
+                (!self.inner.is_reserved(&text.classes[from..end])).then_some(end)
             }
         }
+    }
+
+    /// Whether a keyword that ends at `end` is no beginning of a longer match of the tokens that could match it.
+    fn is_whole(&self, covering: &[SymbolId], text: &Text, from: usize, end: usize) -> bool {
+        covering.iter().all(|token| self.token_end(*token, text, from).is_none_or(|to| to <= end))
     }
 
     /// The longest match of a token, keyword or not.
@@ -201,10 +216,11 @@ impl Lexicon {
 
     /// The shortest texts of a token that are no keywords, at most `most`, the best representative of each first.
     pub(super) fn shortest(&self, token: SymbolId, most: usize) -> Vec<Vec<u8>> {
-        let Some(Leaf::Token { automaton, .. }) = self.inner.leaves.get(&token) else { return Vec::new() };
         let order = in_order(&self.inner.alphabet);
-        let words = automaton.words(&order, most + self.inner.keywords.len());
-        let free = words.into_iter().filter(|word| !self.inner.keywords.contains(word));
+        let Some(Leaf::Token { automaton, keyword, .. }) = self.inner.leaves.get(&token) else { return Vec::new() };
+        let unreserved = self.inner.keyword.as_ref().filter(|_| !keyword).map(|keyword| automaton.difference(keyword));
+        let words = unreserved.as_ref().unwrap_or(automaton).words(&order, most + self.inner.keywords.len());
+        let free = words.into_iter().filter(|word| *keyword || !self.inner.keywords.contains(word));
         free.take(most).map(|word| alphabet_text(&self.inner.alphabet, &word)).collect()
     }
 
@@ -236,6 +252,34 @@ impl Lexicon {
 }
 
 impl Inner {
+    /// Whether the text is a keyword, so that no other token matches it.
+    fn is_reserved(&self, classes: &[u16]) -> bool {
+        self.keywords.contains(classes) || self.keyword.as_ref().is_some_and(|keyword| keyword.accepts(classes))
+    }
+
+    /// What the tokens annotated as keywords match, and which other tokens could.
+    fn find_keywords(&mut self, symbols: &[Symbol], alphabet: &Alphabet) {
+        let plain = |(id, leaf): (&SymbolId, &Leaf)| match leaf {
+            Leaf::Token { automaton, keyword: false, .. } if !symbols[id.index()].role.skip => {
+                Some((*id, automaton.clone()))
+            }
+            _ => None,
+        };
+        let mut others: Vec<(SymbolId, Automaton)> = self.leaves.iter().filter_map(plain).collect();
+        others.sort_unstable_by_key(|(id, _)| *id);
+        let mut keywords = Vec::new();
+        for (id, leaf) in &mut self.leaves {
+            if let Leaf::Token { automaton, keyword: true, covering, .. } = leaf {
+                covering.extend(others.iter().filter(|(_, other)| automaton.meets(other)).map(|(id, _)| *id));
+                keywords.push(*id);
+            }
+        }
+        keywords.sort_unstable();
+        if !keywords.is_empty() {
+            self.keyword = Automaton::of(symbols, alphabet, &keywords).ok();
+        }
+    }
+
     fn covering(&self, symbols: &[Symbol], classes: &[u16]) -> Vec<SymbolId> {
         let token = |id: &SymbolId| match self.leaves.get(id) {
             Some(Leaf::Token { automaton, .. }) => !symbols[id.index()].role.skip && automaton.accepts(classes),
@@ -299,6 +343,7 @@ fn syntactic(symbols: &[Symbol], start: SymbolId) -> Vec<SymbolId> {
 
 /// In a lexical grammar, white space could stand between the characters of what is no token.
 fn sets_outside_tokens(symbols: &[Symbol], syntactic: &[SymbolId], rules: &[Rule]) -> Vec<Diagnostic> {
+    let own = |part: &&SymbolId| symbols[part.index()].name.is_none() && !symbols[part.index()].role.token;
     let holds_set = |id: &SymbolId| {
         let mut open = vec![*id];
         let mut seen = FxHashSet::default();
@@ -310,12 +355,10 @@ fn sets_outside_tokens(symbols: &[Symbol], syntactic: &[SymbolId], rules: &[Rule
                 Kind::Set(_) => return true,
                 Kind::Literal(_) => {}
                 Kind::Choice(alternatives) => {
-                    let parts = alternatives.iter().flatten();
-                    open.extend(parts.filter(|part| symbols[part.index()].name.is_none()));
+                    open.extend(alternatives.iter().flatten().filter(|part| own(part)));
                 }
                 Kind::Repeat { item, separator, .. } => {
-                    let parts = separator.iter().chain([item]);
-                    open.extend(parts.filter(|part| symbols[part.index()].name.is_none()));
+                    open.extend(separator.iter().chain([item]).filter(|part| own(part)));
                 }
             }
         }

@@ -4,11 +4,12 @@
 //! wherever it stands: what is learned of it in one place holds in all, and lists can be exchanged.
 //! `x (s x)*` becomes one repetition with a separator, so that a member is dropped together with its separator.
 
-use super::ast::{Expr, Rule};
+use super::ast::{Annotation, Expr, Rule, Span};
 use super::charset::CharSet;
 use super::code;
 use super::diagnostic::Diagnostic;
-use super::{Kind, Mark, Role, Symbol, SymbolId};
+use super::regular::{self, Irregular};
+use super::{Associativity, Kind, Mark, Operator, Role, Symbol, SymbolId};
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 
@@ -24,7 +25,8 @@ pub(super) fn lower(rules: &[Rule], start: Option<&str>) -> Result<Lowered, Vec<
     lowering.declare(rules);
     for (rule, id) in rules.iter().zip((0..).map(SymbolId)) {
         let alternatives = lowering.alternatives(&rule.body);
-        lowering.symbols[id.index()].kind = Kind::Choice(alternatives);
+        lowering.symbols[id.index()].operators = lowering.operators(id, &alternatives);
+        lowering.symbols[id.index()].kind = Kind::Choice(alternatives.into_iter().map(|a| a.parts).collect());
     }
     let start = lowering.start(rules, start);
     match start {
@@ -41,8 +43,25 @@ struct Lowering<'a> {
     rules: &'a [Rule],
     symbols: Vec<Symbol>,
     names: IndexMap<String, SymbolId>,
-    anonymous: FxHashMap<Kind, SymbolId>,
+    /// Those without a name, and whether they are tokens.
+    anonymous: FxHashMap<(Kind, bool), SymbolId>,
+    lexical: bool,
     problems: Vec<Diagnostic>,
+}
+
+/// An alternative and what is said of it.
+#[derive(Default)]
+struct Alternative {
+    parts: Vec<SymbolId>,
+    said: Vec<Annotation>,
+}
+
+impl Alternative {
+    /// Its place among the others: the preferred ones first, those to avoid last.
+    fn rank(&self) -> u8 {
+        let said = |word| self.said.iter().any(|annotation| annotation.word == word);
+        if said("prefer") { 0 } else { 1 + u8::from(said("avoid")) }
+    }
 }
 
 impl Lowering<'_> {
@@ -51,7 +70,9 @@ impl Lowering<'_> {
         for (index, rule) in rules.iter().enumerate() {
             let id = SymbolId(self.symbols.len() as u32);
             let role = self.role(rule);
-            self.symbols.push(Symbol { name: Some(rule.name.clone()), kind: Kind::Choice(Vec::new()), role });
+            let (name, kind) = (Some(rule.name.clone()), Kind::Choice(Vec::new()));
+            self.symbols.push(Symbol { name, kind, role, operators: Vec::new() });
+            self.lexical |= role.token;
             if let Some(first) = self.names.get(&rule.name).copied() {
                 let message = format!("rule `{}` is defined twice", rule.name);
                 let problem = Diagnostic::error("duplicate-rule", message, rule.span.clone(), "defined again here")
@@ -67,28 +88,30 @@ impl Lowering<'_> {
 
     fn role(&mut self, rule: &Rule) -> Role {
         let mut role = Role::default();
-        for (word, span) in &rule.annotations {
+        for Annotation { word, span } in &rule.annotations {
             match word.as_str() {
                 "start" => {}
                 "token" => role.token = true,
                 "identifier" => (role.token, role.identifier) = (true, true),
+                "keyword" => (role.token, role.keyword) = (true, true),
                 "skip" => (role.token, role.skip) = (true, true),
                 "immediate" => (role.token, role.immediate) = (true, true),
                 "newline" => (role.token, role.mark) = (true, Some(Mark::Newline)),
                 "indent" => (role.token, role.mark) = (true, Some(Mark::Indent)),
                 "dedent" => (role.token, role.mark) = (true, Some(Mark::Dedent)),
-                _ => self.problems.push(
-                    Diagnostic::error(
-                        "unknown-annotation",
-                        format!("there is no annotation `@{word}`"),
-                        span.clone(),
-                        "",
-                    )
-                    .with_help("the annotations are @start, @token, @identifier, @skip, @immediate, @newline, @indent and @dedent"),
+                _ => self.unknown_annotation(
+                    word,
+                    span,
+                    "before a rule stand @start, @token, @identifier, @keyword, @skip, @immediate, @newline, @indent and @dedent",
                 ),
             }
         }
         role
+    }
+
+    fn unknown_annotation(&mut self, word: &str, span: &Span, help: &str) {
+        let message = format!("there is no annotation `@{word}` here");
+        self.problems.push(Diagnostic::error("unknown-annotation", message, span.clone(), "").with_help(help));
     }
 
     fn start(&mut self, rules: &[Rule], wanted: Option<&str>) -> Option<SymbolId> {
@@ -103,7 +126,7 @@ impl Lowering<'_> {
             }
             return found;
         }
-        let annotated = rules.iter().position(|rule| rule.annotations.iter().any(|(word, _)| word == "start"));
+        let annotated = rules.iter().position(|rule| rule.annotations.iter().any(|said| said.word == "start"));
         if rules.is_empty() {
             self.problems.push(Diagnostic::error("empty-grammar", "there is no rule in it", 0..0, ""));
             return None;
@@ -111,48 +134,130 @@ impl Lowering<'_> {
         Some(SymbolId(annotated.unwrap_or(0) as u32))
     }
 
-    /// The alternatives that an expression stands for, each a sequence.
-    fn alternatives(&mut self, expr: &Expr) -> Vec<Vec<SymbolId>> {
+    /// The alternatives that an expression stands for, each a sequence, in the order of preference.
+    fn alternatives(&mut self, expr: &Expr) -> Vec<Alternative> {
         match only_part(expr) {
             Expr::Choice(parts) => {
-                let mut alternatives: Vec<Vec<SymbolId>> = Vec::with_capacity(parts.len());
+                let mut alternatives: Vec<Alternative> = Vec::with_capacity(parts.len());
                 for part in parts {
-                    let sequence = self.sequence(part);
-                    if !alternatives.contains(&sequence) {
-                        alternatives.push(sequence);
+                    let alternative = self.alternative(part);
+                    if alternatives.iter().all(|other| other.parts != alternative.parts) {
+                        alternatives.push(alternative);
                     }
                 }
+                alternatives.sort_by_key(Alternative::rank);
                 alternatives
             }
-            _ => {
-                let sequence = self.sequence(expr);
-                match sequence.as_slice() {
+            only => {
+                let alternative = self.alternative(only);
+                match alternative.parts.as_slice() {
                     // A lone group, as in `a ::= (b | c) ""`, is no level of its own.
                     [single] if self.symbols[single.index()].name.is_none() => match self.kind(*single) {
-                        Kind::Choice(alternatives) => alternatives.clone(),
-                        _ => vec![sequence],
+                        Kind::Choice(inner) if !self.symbols[single.index()].role.token => inner
+                            .iter()
+                            .map(|parts| Alternative { parts: parts.clone(), ..Alternative::default() })
+                            .collect(),
+                        _ => vec![alternative],
                     },
-                    _ => vec![sequence],
+                    _ => vec![alternative],
                 }
             }
         }
     }
 
+    fn alternative(&mut self, expr: &Expr) -> Alternative {
+        match expr {
+            Expr::Annotated(said, inner) => {
+                for Annotation { word, span } in said {
+                    let word = word.split('(').next().unwrap_or(word);
+                    if !["prefer", "avoid"].contains(&word) && associativity(word).is_none() {
+                        let help = "before an alternative stand @prefer, @avoid, @left, @right and @nonassoc";
+                        self.unknown_annotation(word, span, help);
+                    }
+                }
+                Alternative { parts: self.sequence(inner), said: said.clone() }
+            }
+            _ => Alternative { parts: self.sequence(expr), ..Alternative::default() },
+        }
+    }
+
+    /// What holds together how tightly, in a rule that says so of any alternative: of all that begin or end with the rule.
+    fn operators(&mut self, rule: SymbolId, alternatives: &[Alternative]) -> Vec<Option<Operator>> {
+        let said = |alternative: &Alternative| alternative.said.iter().find_map(|said| operator(&said.word));
+        if alternatives.iter().all(|alternative| said(alternative).is_none()) {
+            return Vec::new();
+        }
+        let own = |alternative: &&Alternative| {
+            alternative.parts.len() > 1 && [alternative.parts.first(), alternative.parts.last()].contains(&Some(&rule))
+        };
+        let mut levels: Vec<u32> = Vec::new();
+        let mut found = Vec::new();
+        for (place, alternative) in alternatives.iter().enumerate() {
+            let operator = said(alternative);
+            if !own(&alternative) {
+                if let (Some(_), Some(said)) = (operator, alternative.said.first()) {
+                    let message = format!("`@{}` stands before what is no operator", said.word);
+                    self.problems.push(
+                        Diagnostic::error("not-an-operator", message, said.span.clone(), "").with_help(
+                            "an operator's alternative begins or ends with its own rule, as `e ::= e \"+\" e`",
+                        ),
+                    );
+                }
+                found.push(None);
+                continue;
+            }
+            let (associativity, level) = operator.unwrap_or((Associativity::Left, None));
+            let level = level.unwrap_or((alternatives.len() - place) as u32);
+            levels.push(level);
+            found.push(Some(Operator { associativity, level }));
+        }
+        levels.sort_unstable();
+        levels.dedup();
+        let rank = |level: u32| levels.partition_point(|other| *other < level) as u32;
+        found.into_iter().map(|found| found.map(|found| Operator { level: rank(found.level), ..found })).collect()
+    }
+
     fn sequence(&mut self, expr: &Expr) -> Vec<SymbolId> {
         let symbols: Vec<SymbolId> = match expr {
-            Expr::Text(text) if text.is_empty() => Vec::new(),
+            Expr::Text(text) | Expr::Caseless(text) if text.is_empty() => Vec::new(),
+            Expr::Caseless(text) if !self.lexical => self.cased(text),
             Expr::Sequence(parts) => parts.iter().flat_map(|part| self.sequence(part)).collect(),
+            Expr::Annotated(_, inner) => self.sequence(inner),
             Expr::Choice(_) => {
                 let mut alternatives = self.alternatives(expr);
                 if alternatives.len() == 1 {
-                    alternatives.remove(0)
+                    alternatives.remove(0).parts
                 } else {
-                    vec![self.intern(Kind::Choice(alternatives))]
+                    vec![self.intern(Kind::Choice(alternatives.into_iter().map(|a| a.parts).collect()))]
                 }
             }
+            Expr::Except(_, _, span) => self.except(expr, span),
             _ => self.symbol(expr).into_iter().collect(),
         };
         self.separated(symbols)
+    }
+
+    /// The letters of a text, each in both cases.
+    fn cased(&mut self, text: &str) -> Vec<SymbolId> {
+        let sets = text.chars().map(|c| CharSet::from_ranges(regular::cases(c).map(|code| (code, code))));
+        sets.map(|set| self.intern(Kind::Set(set))).collect()
+    }
+
+    /// An exception, worked out. What it comes to refers to no rule.
+    fn except(&mut self, expr: &Expr, span: &Span) -> Vec<SymbolId> {
+        let rules = self.rules;
+        let body = |name: &str| self.names.get(name).map(|id| &rules[id.index()].body);
+        match regular::plain(expr, body) {
+            Ok(plain) => self.sequence(&plain),
+            Err(Irregular::Undefined(name, span)) => {
+                self.name(&name, &span);
+                Vec::new()
+            }
+            Err(reason) => {
+                self.problems.push(exception(&reason, span));
+                Vec::new()
+            }
+        }
     }
 
     /// Joins `x (s x)*` to one repetition with a separator.
@@ -205,14 +310,8 @@ impl Lowering<'_> {
                 let item = self.group(item);
                 Some(self.repeat(item, *min, *max))
             }
-            Expr::Except(..) => match self.set(expr, &mut Vec::new()) {
-                Ok(set) => Some(self.intern(Kind::Set(set))),
-                Err(problem) => {
-                    self.problems.push(problem);
-                    None
-                }
-            },
-            Expr::Sequence(_) | Expr::Choice(_) => {
+            Expr::Caseless(text) => Some(self.caseless(text)),
+            Expr::Sequence(_) | Expr::Choice(_) | Expr::Annotated(..) | Expr::Except(..) => {
                 let sequence = self.sequence(expr);
                 (!sequence.is_empty()).then(|| self.group(sequence))
             }
@@ -262,50 +361,31 @@ impl Lowering<'_> {
         found
     }
 
+    /// In a lexical grammar a text in any case is a keyword of its own: one leaf.
+    fn caseless(&mut self, text: &str) -> SymbolId {
+        if text.chars().all(|c| regular::cases(c).all(|code| code == code::Code::from(c))) {
+            return self.intern(Kind::Literal(text.as_bytes().into()));
+        }
+        let letters = self.cased(text);
+        self.intern_as(Kind::Choice(vec![letters]), Role { token: true, keyword: true, ..Role::default() })
+    }
+
     fn intern(&mut self, kind: Kind) -> SymbolId {
-        if let Some(id) = self.anonymous.get(&kind) {
+        self.intern_as(kind, Role::default())
+    }
+
+    fn intern_as(&mut self, kind: Kind, role: Role) -> SymbolId {
+        if let Some(id) = self.anonymous.get(&(kind.clone(), role.token)) {
             return *id;
         }
         let id = SymbolId(self.symbols.len() as u32);
-        self.symbols.push(Symbol { name: None, kind: kind.clone(), role: Role::default() });
-        self.anonymous.insert(kind, id);
+        self.symbols.push(Symbol { name: None, kind: kind.clone(), role, operators: Vec::new() });
+        self.anonymous.insert((kind, role.token), id);
         id
     }
 
     fn kind(&self, id: SymbolId) -> &Kind {
         &self.symbols[id.index()].kind
-    }
-
-    /// The characters that an operand of `a - b` stands for. A rule stands for its body; `open` are those that are being
-    /// looked at.
-    fn set(&self, expr: &Expr, open: &mut Vec<SymbolId>) -> Result<CharSet, Diagnostic> {
-        let no_set = || relabel(Diagnostic::error("exception-not-a-set", "", 0..0, ""), &(0..0));
-        match only_part(expr) {
-            Expr::Set(set) => Ok(set.clone()),
-            Expr::Text(text) if text.chars().count() == 1 => {
-                Ok(text.chars().next().map(|c| CharSet::single(c.into())).unwrap_or_default())
-            }
-            Expr::Choice(parts) => {
-                parts.iter().try_fold(CharSet::default(), |all, part| Ok(all.union(&self.set(part, open)?)))
-            }
-            Expr::Name(name, _) => {
-                let id = self.names.get(name).copied().filter(|id| !open.contains(id)).ok_or_else(no_set)?;
-                open.push(id);
-                let set = self.set(&self.rules[id.index()].body, open)?;
-                open.pop();
-                Ok(set)
-            }
-            Expr::Except(included, excluded, span) => {
-                let included = self.set(included, open).map_err(|problem| relabel(problem, span))?;
-                let excluded = self.set(excluded, open).map_err(|problem| relabel(problem, span))?;
-                let set = included.difference(&excluded);
-                if set.is_empty() {
-                    return Err(Diagnostic::error("empty-set", "nothing is left of this set", span.clone(), ""));
-                }
-                Ok(set)
-            }
-            _ => Err(no_set()),
-        }
     }
 
     fn unreachable(&self, rules: &[Rule], start: SymbolId) -> Vec<Diagnostic> {
@@ -332,13 +412,32 @@ impl Lowering<'_> {
     }
 }
 
-fn relabel(mut problem: Diagnostic, span: &std::ops::Range<usize>) -> Diagnostic {
-    if problem.code == "exception-not-a-set" {
-        problem.message = "`a - b` is supported for sets of single characters only".to_owned();
-        problem.labels[0].span = span.clone();
-        problem.help = Some("write out what remains, for example `[^\"]*` for any text without a quote".to_owned());
+/// What an annotation such as `left` or `right(3)` says.
+fn operator(said: &str) -> Option<(Associativity, Option<u32>)> {
+    let (word, level) = said.split_once('(').map_or((said, None), |(word, level)| (word, Some(level)));
+    Some((associativity(word)?, level.and_then(|level| level.trim_end_matches(')').trim().parse().ok())))
+}
+
+fn associativity(word: &str) -> Option<Associativity> {
+    match word {
+        "left" => Some(Associativity::Left),
+        "right" => Some(Associativity::Right),
+        "nonassoc" => Some(Associativity::None),
+        _ => None,
     }
-    problem
+}
+
+fn exception(reason: &Irregular, span: &Span) -> Diagnostic {
+    let error = |code, message: &str| Diagnostic::error(code, message, span.clone(), "");
+    match reason {
+        Irregular::Recursive(name) => {
+            error("exception-not-regular", &format!("`a - b` needs regular parts, and `{name}` refers to itself"))
+                .with_help("write out what remains, for example `[^\"]*` for any text without a quote")
+        }
+        Irregular::TooLarge => error("exception-too-large", "what remains of this exception is too large")
+            .with_help("use smaller counts and fewer words in it"),
+        Irregular::Empty | Irregular::Undefined(..) => error("empty-set", "nothing is left of this exception"),
+    }
 }
 
 /// What an expression comes down to, if all else in it is nothing: `(a | b) ""` is `a | b`.

@@ -10,17 +10,18 @@ pub(super) fn check(symbols: &[Symbol], rules: &[Rule]) -> Vec<Diagnostic> {
         symbols.iter().zip(rules).filter_map(|(symbol, rule)| Some((symbol.role.mark?, symbol, rule))).collect();
     let mut problems = Vec::new();
     for (number, (mark, symbol, rule)) in marked.iter().enumerate() {
-        let problem = |code, message: String| Diagnostic::error(code, message, rule.span.clone(), "");
+        let own = character(symbol, symbols);
+        let mut problem = |code, message: &str, help| {
+            let message = format!("`{}` {message}", rule.name);
+            problems.push(Diagnostic::error(code, message, rule.span.clone(), "").with_help(help));
+        };
         if marked[..number].iter().any(|(other, ..)| other == mark) {
-            problems.push(
-                problem("duplicate-mark", format!("`{}` is a second token for the same mark", rule.name))
-                    .with_help("remove the annotation from one of them"),
-            );
-        } else if !is_one_character(symbol, symbols) {
-            problems.push(
-                problem("mark-not-a-character", format!("`{}` is a mark, but not one control character", rule.name))
-                    .with_help("write one that inputs do not have: `#x1E`, `#xE`, `#xF`"),
-            );
+            problem("duplicate-mark", "is a second token for the same mark", "remove the annotation from one of them");
+        } else if own.is_none() {
+            let help = "write a character that inputs do not have, each mark another: `#x1E`, `#xE`, `#xF`";
+            problem("mark-not-a-character", "is a mark, but not one control character", help);
+        } else if marked[..number].iter().any(|(_, other, _)| character(other, symbols) == own) {
+            problem("duplicate-mark", "is the same character as another mark", "write another: `#x1E`, `#xE`, `#xF`");
         }
     }
     if let Some((.., rule)) = marked.first().filter(|_| marked.len() < Mark::ALL.len()) {
@@ -33,12 +34,15 @@ pub(super) fn check(symbols: &[Symbol], rules: &[Rule]) -> Vec<Diagnostic> {
     problems
 }
 
-/// A control character, which is one byte, so that a mark weighs as much as the line break that it stands for.
-fn is_one_character(symbol: &Symbol, symbols: &[Symbol]) -> bool {
-    let Kind::Choice(alternatives) = &symbol.kind else { return false };
-    let [part] = alternatives.iter().flatten().collect::<Vec<_>>()[..] else { return false };
+/// The control character that a mark is: one byte, so that a mark weighs as much as the line break that it stands for.
+fn character(mark: &Symbol, symbols: &[Symbol]) -> Option<u8> {
+    let Kind::Choice(alternatives) = &mark.kind else { return None };
+    let [[part]] = alternatives.iter().map(Vec::as_slice).collect::<Vec<_>>()[..] else { return None };
     match &symbols[part.index()].kind {
-        Kind::Literal(bytes) => matches!(bytes[..], [byte] if byte.is_ascii_control() && !byte.is_ascii_whitespace()),
-        _ => false,
+        Kind::Literal(bytes) => match bytes[..] {
+            [byte] if byte.is_ascii_control() && !byte.is_ascii_whitespace() => Some(byte),
+            _ => None,
+        },
+        _ => None,
     }
 }

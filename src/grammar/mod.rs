@@ -16,16 +16,20 @@ mod lexicon;
 mod lower;
 mod marks;
 mod notation;
+mod regular;
+pub mod sources;
 #[cfg(test)]
 mod tests;
 
 pub use alphabet::{Alphabet, Text};
 pub use lexicon::Lexicon;
+pub use notation::Format;
 
 use analysis::Analysis;
 use charset::CharSet;
 use diagnostic::{Diagnostic, Severity};
 use indexmap::IndexMap;
+use sources::Sources;
 
 /// A symbol of a grammar. Named rules come first, in the order in which they are declared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
@@ -70,6 +74,28 @@ pub struct Symbol {
     pub kind: Kind,
     /// What its annotations say.
     pub role: Role,
+    /// For each alternative of a rule with priorities, how tightly it holds together; empty for all else.
+    pub operators: Vec<Option<Operator>>,
+}
+
+/// What an alternative such as `e "+" e`, which begins or ends with its own rule, may have at these ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Operator {
+    /// Those of a higher level bind tighter; levels run from 0 without a gap.
+    pub level: u32,
+    /// On which side another of the same level may stand.
+    pub associativity: Associativity,
+}
+
+/// How `a + b + c` is grouped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Associativity {
+    /// `(a + b) + c`.
+    Left,
+    /// `a + (b + c)`.
+    Right,
+    /// Not at all: it is an error.
+    None,
 }
 
 /// The lexical role of a rule (`docs/grammar-files.md`, "Annotations").
@@ -79,6 +105,8 @@ pub struct Role {
     pub token: bool,
     /// A token whose equal occurrences may belong together.
     pub identifier: bool,
+    /// A token whose matches no other token has.
+    pub keyword: bool,
     /// A lexical unit that may stand before any token.
     pub skip: bool,
     /// A token before which nothing is skipped.
@@ -109,6 +137,7 @@ pub struct Grammar {
     symbols: Vec<Symbol>,
     names: IndexMap<String, SymbolId>,
     start: SymbolId,
+    sources: Sources,
     source: String,
     warnings: Vec<Diagnostic>,
     analysis: Analysis,
@@ -119,14 +148,14 @@ pub struct Grammar {
 #[derive(Debug, thiserror::Error)]
 #[error("{}", diagnostics.iter().map(|d| d.message.as_str()).collect::<Vec<_>>().join("; "))]
 pub struct GrammarError {
-    /// The text that was read.
-    pub source_text: String,
-    /// What is wrong with it, errors before warnings.
+    /// The files that were read.
+    pub sources: Sources,
+    /// What is wrong with them, errors before warnings.
     pub diagnostics: Vec<Diagnostic>,
 }
 
 impl Grammar {
-    /// Reads a grammar file in any of the supported notations. It starts at `start`, else at the rule annotated `@start`,
+    /// Reads a grammar in the notation that its text looks like. It starts at `start`, else at the rule annotated `@start`,
     /// else at the first rule.
     ///
     /// # Errors
@@ -138,34 +167,64 @@ impl Grammar {
     /// # Ok::<(), ddset::grammar::GrammarError>(())
     /// ```
     pub fn read(source: &str, start: Option<&str>) -> Result<Grammar, GrammarError> {
-        let failed = |diagnostics: Vec<Diagnostic>| GrammarError { source_text: source.to_owned(), diagnostics };
-        let rules = notation::read(source).map_err(failed)?;
-        let lowered = lower::lower(&rules, start).map_err(failed)?;
+        Self::load(Sources::of("", source), None, start)
+    }
+
+    /// Reads a grammar of one or more files, in the given notation, else each in the one that it looks like.
+    ///
+    /// # Errors
+    /// Every defect found, with its place.
+    pub fn load(sources: Sources, format: Option<Format>, start: Option<&str>) -> Result<Grammar, GrammarError> {
+        match notation::read(&sources, format).and_then(|document| Self::of(document, start)) {
+            Ok(grammar) => Ok(grammar.with_sources(sources)),
+            Err(diagnostics) => Err(GrammarError { sources, diagnostics }),
+        }
+    }
+
+    fn of(document: ast::Document, start: Option<&str>) -> Result<Grammar, Vec<Diagnostic>> {
+        let ast::Document { rules, warnings: mut found } = document;
+        let lowered = lower::lower(&rules, start)?;
         let lower::Lowered { symbols, names, start, mut warnings } = lowered;
+        found.append(&mut warnings);
         let analysis = Analysis::of(&symbols);
         let mut problems = analysis.unproductive(&symbols, &names, &rules);
         problems.extend(marks::check(&symbols, &rules));
         let lexicon = if problems.is_empty() {
-            Lexicon::build(&symbols, start, &rules).unwrap_or_else(|found| {
-                problems.extend(found);
+            Lexicon::build(&symbols, start, &rules).unwrap_or_else(|more| {
+                problems.extend(more);
                 Lexicon::default()
             })
         } else {
             Lexicon::default()
         };
+        problems.append(&mut found);
         if problems.iter().any(|p| p.severity == Severity::Error) {
-            problems.append(&mut warnings);
-            return Err(failed(problems));
+            return Err(problems);
         }
-        warnings.append(&mut problems);
-        let mut grammar = Grammar { symbols, names, start, source: source.to_owned(), warnings, analysis, lexicon };
+        let (sources, source) = (Sources::default(), String::new());
+        let mut grammar = Grammar { symbols, names, start, sources, source, warnings: problems, analysis, lexicon };
         grammar.analysis.measure_tokens(&grammar.symbols, &grammar.lexicon);
         Ok(grammar)
     }
 
-    /// The text that it was read from.
+    /// A grammar out of one file of ours keeps its text; of all others the text is what they come to in our notation.
+    fn with_sources(mut self, sources: Sources) -> Self {
+        self.source = match sources.files() {
+            [file] if Format::of(file).is_native() => file.text.clone(),
+            _ => self.to_ebnf(),
+        };
+        self.sources = sources;
+        self
+    }
+
+    /// The grammar as one text, which [`Grammar::read`] reads as the same grammar.
     pub fn source(&self) -> &str {
         &self.source
+    }
+
+    /// The files that it was read from.
+    pub fn sources(&self) -> &Sources {
+        &self.sources
     }
 
     /// The symbol that derives whole inputs.
@@ -211,6 +270,12 @@ impl Grammar {
     /// The rule of that name.
     pub fn rule(&self, name: &str) -> Option<SymbolId> {
         self.names.get(name).copied()
+    }
+
+    /// Whether the symbol is a text that stands in the grammar itself: a literal, in one case or in any.
+    pub fn is_literal(&self, id: SymbolId) -> bool {
+        let symbol = self.symbol(id);
+        matches!(symbol.kind, Kind::Literal(_)) || symbol.role.token && symbol.name.is_none()
     }
 
     /// Whether the symbol's nodes are leaves: literals, character sets, and tokens.

@@ -35,8 +35,9 @@ const LINES: usize = 20;
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Config {
-    /// The grammar's name or file. See [`Config::path_of`] for a file.
-    pub grammar: Option<String>,
+    /// The grammar's name or files. See [`Config::path_of`] for a file.
+    #[serde(default, deserialize_with = "one_or_more")]
+    pub grammar: Vec<String>,
     /// The start symbol.
     pub start: Option<String>,
     /// The input file, relative to this file's folder. See [`Config::input_path`].

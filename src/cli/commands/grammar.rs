@@ -1,12 +1,14 @@
 //! `ddset grammar`
 
+use crate::cli::args::GivenGrammar;
 use crate::cli::{Exit, Failure, diagnostics, job, say, write_out};
 use ddset::grammar::bundled;
 
-pub(crate) fn check(name: &str, start: Option<&str>) -> Result<Exit, Failure> {
-    let grammar = job::grammar(name, start)?;
+pub(crate) fn check(given: &GivenGrammar) -> Result<Exit, Failure> {
+    let grammar = job::grammar(given)?;
     if !grammar.warnings().is_empty() {
-        let rendered = diagnostics::render(grammar.warnings(), grammar.source().as_bytes(), name, job::colored());
+        let files = diagnostics::files(grammar.sources());
+        let rendered = diagnostics::render(grammar.warnings(), &files, job::colored());
         say(rendered.trim_end());
     }
     let tokens = grammar.rules().filter(|(_, id)| grammar.symbol(*id).role.token).count();
@@ -15,6 +17,7 @@ pub(crate) fn check(name: &str, start: Option<&str>) -> Result<Exit, Failure> {
         1 => ", 1 warning".to_owned(),
         n => format!(", {n} warnings"),
     };
+    let name = given.files.join(" ");
     let start = grammar.label(grammar.start());
     write_out(
         format!("{name}: {} rules, {tokens} of them tokens, starts at {start}{warnings}\n", grammar.rules().count())
@@ -23,8 +26,8 @@ pub(crate) fn check(name: &str, start: Option<&str>) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-pub(crate) fn show(name: &str) -> Result<Exit, Failure> {
-    write_out(job::grammar(name, None)?.to_ebnf().as_bytes())?;
+pub(crate) fn show(given: &GivenGrammar) -> Result<Exit, Failure> {
+    write_out(job::grammar(given)?.to_ebnf().as_bytes())?;
     Ok(Exit::Done)
 }
 

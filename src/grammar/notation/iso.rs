@@ -1,7 +1,7 @@
 //! ISO/IEC 14977:1996, extended as `docs/grammar-files.md` says.
 
 use super::{Part, characters, span, syntax_error};
-use crate::grammar::ast::{Expr, Rule as AstRule};
+use crate::grammar::ast::{Document, Expr, Rule as AstRule};
 use crate::grammar::diagnostic::Diagnostic;
 use pest::Parser;
 use pest::iterators::Pair;
@@ -10,7 +10,7 @@ use pest::iterators::Pair;
 #[grammar = "grammar/notation/iso.pest"]
 struct Notation;
 
-pub(super) fn read(source: &str) -> Result<Vec<AstRule>, Vec<Diagnostic>> {
+pub(super) fn read(source: &str) -> Result<Document, Vec<Diagnostic>> {
     let mut pairs = Notation::parse(Rule::grammar, source).map_err(|e| vec![syntax_error(&e, expectation)])?;
     let rules = pairs.next().into_iter().flat_map(Pair::into_inner).filter(|pair| pair.as_rule() == Rule::rule);
     super::rules(rules, rule)
@@ -20,9 +20,11 @@ fn expectation(expected: &Rule) -> &'static str {
     match expected {
         Rule::rule | Rule::name => "a name",
         Rule::annotation | Rule::word => "an annotation",
-        Rule::text => "a quoted text",
+        Rule::text | Rule::caseless => "a quoted text",
         Rule::special | Rule::set | Rule::code => "a special sequence `? […] ?`",
-        Rule::primary | Rule::term | Rule::factor | Rule::sequence | Rule::choice => "a name, text or group",
+        Rule::primary | Rule::term | Rule::factor | Rule::sequence | Rule::alternative | Rule::choice => {
+            "a name, text or group"
+        }
         Rule::option | Rule::repetition => "an option or repetition",
         Rule::integer => "a number",
         Rule::EOI => "the end",
@@ -45,7 +47,11 @@ fn name(pair: &Pair<Rule>) -> String {
 }
 
 fn choice(pair: Pair<Rule>) -> Result<Expr, Diagnostic> {
-    super::choice(pair, |part| super::sequence(part, term))
+    super::choice(pair, |part| super::alternative(part, |part| part.as_rule() == Rule::annotation, sequence))
+}
+
+fn sequence(pair: Pair<Rule>) -> Result<Expr, Diagnostic> {
+    super::sequence(pair, term)
 }
 
 /// `a - b` excludes; `{a} -`, with nothing after, is the idiom for "at least once" (5.8 of the standard).
@@ -74,7 +80,7 @@ fn factor(pair: Pair<Rule>) -> Result<Expr, Diagnostic> {
         }
     }
     Ok(match times {
-        Some(n) => Expr::Repeat { item: Box::new(expr), min: n, max: Some(n) },
+        Some(n) => Expr::repeat(expr, n, Some(n)),
         None => expr,
     })
 }
@@ -83,14 +89,12 @@ fn primary(pair: Pair<Rule>) -> Result<Expr, Diagnostic> {
     let Some(inner) = pair.into_inner().next() else { return Ok(Expr::Sequence(Vec::new())) };
     let place = span(&inner);
     Ok(match inner.as_rule() {
-        Rule::text => {
-            let quote = inner.as_str().chars().next().map_or(1, char::len_utf8);
-            Expr::Text(inner.as_str()[quote..inner.as_str().len() - quote].to_owned())
-        }
+        Rule::text => Expr::Text(super::unquoted(inner.as_str()).to_owned()),
+        Rule::caseless => Expr::Caseless(super::unquoted(inner.as_str().trim_end_matches('i')).to_owned()),
         Rule::special => special(inner)?,
         Rule::name => Expr::Name(name(&inner), place),
-        Rule::option => Expr::Repeat { item: Box::new(group(inner)?), min: 0, max: Some(1) },
-        Rule::repetition => Expr::Repeat { item: Box::new(group(inner)?), min: 0, max: None },
+        Rule::option => Expr::repeat(group(inner)?, 0, Some(1)),
+        Rule::repetition => Expr::repeat(group(inner)?, 0, None),
         Rule::choice => choice(inner)?,
         _ => Expr::Sequence(Vec::new()),
     })

@@ -4,17 +4,71 @@ mod characters;
 mod iso;
 mod w3c;
 
-use super::ast::{Expr, Rule, Span};
+use super::ast::{Annotation, Document, Expr, Rule, Span};
 use super::diagnostic::Diagnostic;
+use super::sources::{Source, Sources};
 use pest::RuleType;
 use pest::iterators::Pair;
+use std::path::Path;
 
-/// Reads a grammar file in whichever notation its first rule is written in.
+/// A notation of grammar files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// EBNF as in the XML specification, extended as `docs/grammar-files.md` says; also BNF.
+    W3c,
+    /// EBNF of ISO/IEC 14977.
+    Iso,
+}
+
+impl Format {
+    /// All notations with the name that each has on the command line.
+    pub const ALL: &[(Format, &'static str)] = &[(Format::W3c, "ebnf"), (Format::Iso, "iso")];
+
+    /// Whether [`Grammar::read`](super::Grammar::read) finds the same rules in a text of this notation that it found before.
+    pub(super) fn is_native(self) -> bool {
+        matches!(self, Format::W3c | Format::Iso)
+    }
+
+    /// The notation of files with such a name, if the name's extension tells.
+    pub(super) fn by_extension(path: &Path) -> Option<Format> {
+        match path.extension()?.to_str()? {
+            "ebnf" => Some(Format::W3c),
+            _ => None,
+        }
+    }
+
+    /// The names of the files that a file of this notation refers to, to be looked for beside it.
+    pub(super) fn references(self, _text: &str) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// The notation that a file is written in, going by its name and its text.
+    pub(super) fn of(file: &Source) -> Format {
+        if is_iso(&file.text) { Format::Iso } else { Format::W3c }
+    }
+
+    fn read(self, file: &Source) -> Result<Document, Vec<Diagnostic>> {
+        match self {
+            Format::W3c => w3c::read(&file.text),
+            Format::Iso => iso::read(&file.text),
+        }
+    }
+}
+
+/// Reads the files of a grammar, each in the notation given, else in the one that it looks like.
 ///
 /// # Errors
-/// What is wrong with the text, as diagnostics over its bytes.
-pub fn read(source: &str) -> Result<Vec<Rule>, Vec<Diagnostic>> {
-    if is_iso(source) { iso::read(source) } else { w3c::read(source) }
+/// What is wrong with the texts.
+pub(super) fn read(sources: &Sources, format: Option<Format>) -> Result<Document, Vec<Diagnostic>> {
+    let mut document = Document::default();
+    let mut problems = Vec::new();
+    for file in sources.files() {
+        match format.unwrap_or_else(|| Format::of(file)).read(file) {
+            Ok(found) => document.append(found.moved(file.start)),
+            Err(found) => problems.extend(found.into_iter().map(|problem| problem.moved(file.start))),
+        }
+    }
+    if problems.is_empty() { Ok(document) } else { Err(problems) }
 }
 
 /// The first rule head decides: `name =` is ISO 14977, `name ::=` is W3C. Comments are passed over, since they may hold either.
@@ -67,7 +121,7 @@ fn count(written: &str, span: Span) -> Result<u32, Diagnostic> {
 fn rules<'i, R: RuleType>(
     pairs: impl Iterator<Item = Pair<'i, R>>,
     rule: impl Fn(Pair<'i, R>) -> Result<Rule, Diagnostic>,
-) -> Result<Vec<Rule>, Vec<Diagnostic>> {
+) -> Result<Document, Vec<Diagnostic>> {
     let mut found = Vec::new();
     let mut problems = Vec::new();
     for pair in pairs {
@@ -76,7 +130,7 @@ fn rules<'i, R: RuleType>(
             Err(problem) => problems.push(problem),
         }
     }
-    if problems.is_empty() { Ok(found) } else { Err(problems) }
+    if problems.is_empty() { Ok(Document { rules: found, warnings: Vec::new() }) } else { Err(problems) }
 }
 
 /// What the parts of a rule are to be read as.
@@ -92,12 +146,10 @@ fn rule<'i, R: RuleType>(
     part_of: impl Fn(&Pair<'i, R>) -> Part,
     body: impl Fn(Pair<'i, R>) -> Result<Expr, Diagnostic>,
 ) -> Result<Rule, Diagnostic> {
-    let mut rule = Rule { name: String::new(), span: 0..0, annotations: Vec::new(), body: Expr::Sequence(Vec::new()) };
+    let mut rule = Rule::default();
     for part in pair.into_inner() {
         match part_of(&part) {
-            Part::Annotation => {
-                rule.annotations.extend(part.into_inner().map(|word| (word.as_str().to_owned(), span(&word))));
-            }
+            Part::Annotation => rule.annotations.extend(annotations(part)),
             Part::Name(name) => (rule.name, rule.span) = (name, span(&part)),
             Part::Body => rule.body = body(part)?,
         }
@@ -105,13 +157,34 @@ fn rule<'i, R: RuleType>(
     Ok(rule)
 }
 
+fn annotations<'i, R: RuleType>(pair: Pair<'i, R>) -> impl Iterator<Item = Annotation> + use<'i, R> {
+    pair.into_inner().map(|word| Annotation::new(word.as_str(), span(&word)))
+}
+
+/// An alternative: what is said of it, and its parts, read by `sequence`.
+fn alternative<'i, R: RuleType>(
+    pair: Pair<'i, R>,
+    is_annotation: impl Fn(&Pair<'i, R>) -> bool,
+    sequence: impl Fn(Pair<'i, R>) -> Result<Expr, Diagnostic>,
+) -> Result<Expr, Diagnostic> {
+    let mut said = Vec::new();
+    let mut body = Expr::nothing();
+    for part in pair.into_inner() {
+        if is_annotation(&part) {
+            said.extend(annotations(part));
+        } else {
+            body = sequence(part)?;
+        }
+    }
+    Ok(if said.is_empty() { body } else { Expr::Annotated(said, Box::new(body)) })
+}
+
 /// Alternatives, each read by `alternative`; one alone stands for itself.
 fn choice<'i, R: RuleType>(
     pair: Pair<'i, R>,
     alternative: impl FnMut(Pair<'i, R>) -> Result<Expr, Diagnostic>,
 ) -> Result<Expr, Diagnostic> {
-    let mut parts = pair.into_inner().map(alternative).collect::<Result<Vec<_>, _>>()?;
-    Ok(if parts.len() == 1 { parts.remove(0) } else { Expr::Choice(parts) })
+    pair.into_inner().map(alternative).collect::<Result<Vec<_>, _>>().map(Expr::choice)
 }
 
 /// One part after the other, each read by `part`; one alone stands for itself.
@@ -119,8 +192,13 @@ fn sequence<'i, R: RuleType>(
     pair: Pair<'i, R>,
     part: impl FnMut(Pair<'i, R>) -> Result<Expr, Diagnostic>,
 ) -> Result<Expr, Diagnostic> {
-    let mut parts = pair.into_inner().map(part).collect::<Result<Vec<_>, _>>()?;
-    Ok(if parts.len() == 1 { parts.remove(0) } else { Expr::Sequence(parts) })
+    pair.into_inner().map(part).collect::<Result<Vec<_>, _>>().map(Expr::sequence)
+}
+
+/// What stands between the quotes.
+fn unquoted(written: &str) -> &str {
+    let quote = written.chars().next().map_or(0, char::len_utf8);
+    &written[quote..written.len() - quote]
 }
 
 fn span<R: RuleType>(pair: &Pair<'_, R>) -> Span {

@@ -1,7 +1,7 @@
 //! The W3C notation (Extensible Markup Language 1.0, section 6), extended as `docs/grammar-files.md` says.
 
 use super::{Part, characters, span, syntax_error};
-use crate::grammar::ast::{Expr, Rule as AstRule};
+use crate::grammar::ast::{Document, Expr, Rule as AstRule};
 use crate::grammar::diagnostic::Diagnostic;
 use pest::Parser;
 use pest::iterators::Pair;
@@ -10,7 +10,7 @@ use pest::iterators::Pair;
 #[grammar = "grammar/notation/w3c.pest"]
 struct Notation;
 
-pub(super) fn read(source: &str) -> Result<Vec<AstRule>, Vec<Diagnostic>> {
+pub(super) fn read(source: &str) -> Result<Document, Vec<Diagnostic>> {
     let mut pairs = Notation::parse(Rule::grammar, source).map_err(|e| vec![syntax_error(&e, expectation)])?;
     let rules = pairs.next().into_iter().flat_map(Pair::into_inner).filter(|pair| pair.as_rule() == Rule::rule);
     super::rules(rules, rule)
@@ -20,11 +20,13 @@ fn expectation(expected: &Rule) -> &'static str {
     match expected {
         Rule::rule | Rule::name => "a name",
         Rule::annotation | Rule::word => "an annotation",
-        Rule::text => "a quoted text",
+        Rule::text | Rule::caseless => "a quoted text",
         Rule::set => "a set of characters",
         Rule::code => "a code point",
         Rule::suffix | Rule::count => "`?`, `*`, `+` or `{n}`",
-        Rule::primary | Rule::term | Rule::repeated | Rule::sequence | Rule::choice => "a name, text or group",
+        Rule::primary | Rule::term | Rule::repeated | Rule::sequence | Rule::alternative | Rule::choice => {
+            "a name, text or group"
+        }
         Rule::integer => "a number",
         Rule::EOI => "the end",
         _ => "",
@@ -45,7 +47,11 @@ fn name(pair: &Pair<Rule>) -> String {
 }
 
 fn choice(pair: Pair<Rule>) -> Result<Expr, Diagnostic> {
-    super::choice(pair, |part| super::sequence(part, term))
+    super::choice(pair, |part| super::alternative(part, |part| part.as_rule() == Rule::annotation, sequence))
+}
+
+fn sequence(pair: Pair<Rule>) -> Result<Expr, Diagnostic> {
+    super::sequence(pair, term)
 }
 
 fn term(pair: Pair<Rule>) -> Result<Expr, Diagnostic> {
@@ -71,7 +77,7 @@ fn repeated(pair: Pair<Rule>) -> Result<Expr, Diagnostic> {
             "+" => (1, None),
             _ => counts(suffix)?,
         };
-        expr = Expr::Repeat { item: Box::new(expr), min, max };
+        expr = Expr::repeat(expr, min, max);
     }
     Ok(expr)
 }
@@ -98,7 +104,8 @@ fn primary(pair: Pair<Rule>) -> Result<Expr, Diagnostic> {
     let Some(inner) = pair.into_inner().next() else { return Ok(Expr::Sequence(Vec::new())) };
     let place = span(&inner);
     Ok(match inner.as_rule() {
-        Rule::text => Expr::Text(inner.as_str()[1..inner.as_str().len() - 1].to_owned()),
+        Rule::text => Expr::Text(super::unquoted(inner.as_str()).to_owned()),
+        Rule::caseless => Expr::Caseless(super::unquoted(inner.as_str().trim_end_matches('i')).to_owned()),
         Rule::code => Expr::Text(characters::code(inner.as_str(), place.start)?.to_string()),
         Rule::set => Expr::Set(characters::set(inner.as_str(), place.start)?),
         Rule::name => Expr::Name(name(&inner), place),
