@@ -247,9 +247,8 @@ fn a_start_other_than_the_grammars() {
 fn marks_that_are_none() {
     let place = Place::new();
     let marks = |newline: &str, indent: &str, dedent: &str| {
-        let text = format!(
-            "a ::= 'x' n (i a d)?\n/*@ newline */ n ::= {newline}\n/*@ indent */ i ::= {indent}\n{dedent}\n"
-        );
+        let text =
+            format!("a ::= 'x' n (i a d)?\n/*@ newline */ n ::= {newline}\n/*@ indent */ i ::= {indent}\n{dedent}\n");
         place.write("marks.ebnf", text);
         place.line("grammar check marks.ebnf")
     };
@@ -258,6 +257,8 @@ fn marks_that_are_none() {
     marks("#x1E", "#x1E", "/*@ dedent */ d ::= #xF").exits(3).says(["error[duplicate-mark]", "marks.ebnf:3:"]);
     marks("#x1E", "#xE", "/*@ indent */ d ::= #xF").exits(3).says(["error[duplicate-mark]", "second token"]);
     for no_mark in ["#xA", "'ab'", "[a-z]+", "#xE000"] {
-        marks(no_mark, "#xE", "/*@ dedent */ d ::= #xF").exits(3).says(["error[mark-not-a-character]", "marks.ebnf:2:"]);
+        marks(no_mark, "#xE", "/*@ dedent */ d ::= #xF")
+            .exits(3)
+            .says(["error[mark-not-a-character]", "marks.ebnf:2:"]);
     }
 }

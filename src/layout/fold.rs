@@ -1,8 +1,8 @@
 //! From a text to one with marks.
 
 use super::{Layout, Marks, TAB, blanks, bracket, line_break};
-use crate::grammar::diagnostic::Diagnostic;
 use crate::grammar::Lexicon;
+use crate::grammar::diagnostic::Diagnostic;
 
 /// A text with marks, and where they were put.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -154,4 +154,3 @@ fn column(blanks: &[u8]) -> usize {
         _ => column + 1,
     })
 }
-

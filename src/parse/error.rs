@@ -211,8 +211,7 @@ pub(super) fn syntax(
     let report = Report { grammar, flat, chart, text, input };
     let at = grammar.lexicon().skip_end(text, place as usize);
     let awaited = if place == 0 { report.beginnings(start.0) } else { report.awaited(place) };
-    let error =
-        |at| SyntaxError::at(input, text.offset(at), report.labels(awaited.clone()), report.open(place));
+    let error = |at| SyntaxError::at(input, text.offset(at), report.labels(awaited.clone()), report.open(place));
     match mark(grammar, text, at) {
         // Blocks begin and end where the next line does, for who reads the input.
         Some((mark, after)) => SyntaxError { found: Found::Mark(mark), ..error(after) },
