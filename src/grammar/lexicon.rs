@@ -164,7 +164,10 @@ impl Lexicon {
     /// what a lexer would take that knows nothing of the grammar's rules.
     pub fn lexeme(&self, text: &Text, from: usize) -> Option<(usize, bool)> {
         let leaf_end = |leaf: &Leaf| match leaf {
-            Leaf::Literal { classes, .. } => text.classes[from..].starts_with(classes).then_some(from + classes.len()),
+            // Most differ in the first character already.
+            Leaf::Literal { classes, .. } => (classes.first() == text.classes.get(from)
+                && text.classes[from..].starts_with(classes))
+            .then_some(from + classes.len()),
             Leaf::Set(_) => None,
             Leaf::Token { automaton, .. } => automaton.longest(&text.classes, from),
         };
