@@ -140,7 +140,7 @@ fn bundled_grammars_are_listed_and_sound() {
     let place = Place::new();
     let list = place.line("grammar list").exits(0).stdout;
     let names: Vec<&str> = list.lines().filter_map(|line| line.split(' ').next()).collect();
-    assert_eq!(names, ["assign", "expr", "javascript", "json", "lua"]);
+    assert_eq!(names, ["assign", "expr", "javascript", "json", "lua", "python"]);
     for name in names {
         let ran = place.ddset(["grammar", "check", name]).exits(0);
         assert!(ran.stderr.is_empty() && ran.stdout.starts_with(&format!("{name}: ")), "{ran}");
@@ -157,6 +157,7 @@ fn a_grammar_that_is_shown_can_be_read_again() {
         ("javascript", "for (var i of [1, 'a', /x+/g]) { f(i)\n g => g++ }"),
         ("json", "{\"a\": [1, 2.5e3, null, \"\\u00e4\"]}"),
         ("lua", "local t = {1, x = 2; [3] = [[long]]} -- so\nreturn t.x ~= nil and #t > 1"),
+        ("python", "if a:  # so\n    def b(*c, d=1): return f'{c}'\nelse: pass\n"),
     ] {
         let shown = place.ddset(["grammar", "show", name]).exits(0).stdout;
         place.write("shown.ebnf", &shown);

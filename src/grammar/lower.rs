@@ -102,7 +102,8 @@ impl Lowering<'_> {
                 _ => self.unknown_annotation(
                     word,
                     span,
-                    "before a rule stand @start, @token, @identifier, @keyword, @skip, @immediate, @newline, @indent and @dedent",
+                    "before a rule stand @start, @token, @identifier, @keyword, @skip, @immediate, @newline, @indent \
+                     and @dedent",
                 ),
             }
         }

@@ -1,8 +1,11 @@
 //! From a text to one with marks.
 
-use super::{Layout, Marks, TAB, blanks, bracket, line_break};
+use super::{Layout, Marks, blanks, bracket, line_break};
 use crate::grammar::Lexicon;
 use crate::grammar::diagnostic::Diagnostic;
+
+/// Where tabs stop.
+const TAB: usize = 8;
 
 /// A text with marks, and where they were put.
 #[derive(Clone, Debug, PartialEq, Eq)]

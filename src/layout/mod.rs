@@ -1,13 +1,13 @@
 //! Indentation, as marks in the text.
 //!
-//! In a language with an offside rule white space says where blocks begin and end, which no context-free grammar can tell. So
-//! the engine never sees it: before parsing, [`Layout::fold`] puts a mark where a logical line ends, where a block begins and
-//! where it ends; [`Layout::unfold`] takes the marks out of what was derived, and indents lines as the marks say. A grammar asks
-//! for this by `@newline`, `@indent` and `@dedent` (`docs/grammar-files.md`, "Indentation"); for all others, a text is its own
-//! fold.
+//! In a language with an offside rule white space says where blocks begin and end, which no context-free grammar can
+//! tell. So the engine never sees it: before parsing, [`Layout::fold`] puts a mark where a logical line ends, where a
+//! block begins and where it ends; [`Layout::unfold`] takes the marks out of what was derived, and indents lines as the
+//! marks say. A grammar asks for this by `@newline`, `@indent` and `@dedent` (`docs/grammar-files.md`, "Indentation");
+//! for all others, a text is its own fold.
 //!
-//! What a token is, what is skipped and what a bracket is comes from the grammar's lexicon, at each place the longest match.
-//! No language is known here, and no tree.
+//! What a token is, what is skipped and what a bracket is comes from the grammar's lexicon, at each place the longest
+//! match. No language is known here, and no tree.
 
 mod fold;
 mod oracle;
@@ -22,9 +22,6 @@ pub use unfold::Writer;
 use crate::grammar::{Grammar, Lexicon, Mark};
 use std::borrow::Cow;
 use std::ops::Range;
-
-/// Where tabs stop.
-const TAB: usize = 8;
 
 /// The layout of a grammar's inputs.
 ///
@@ -85,15 +82,15 @@ impl Layout {
         Layout { lexicon: grammar.lexicon().clone(), marks: Marks::of(grammar) }
     }
 
-    /// A text with marks where lines and blocks end and begin. Nothing is taken out: it is the text, once the marks are gone.
-    /// Marks stand right after the last token before them, comments come after them.
+    /// A text with marks where lines and blocks end and begin. Nothing is taken out: it is the text, once the marks are
+    /// gone. Marks stand right after the last token before them, comments come after them.
     ///
-    /// Lines within brackets, within tokens and escaped ones are part of the logical line that they are in; lines without any
-    /// token are part of none. Tabs go to multiples of 8.
+    /// Lines within brackets, within tokens and escaped ones are part of the logical line that they are in; lines
+    /// without any token are part of none. Tabs go to multiples of 8.
     ///
     /// # Errors
-    /// When a line is indented less than its block and more than what is around it, or a character that is a mark stands
-    /// outside of tokens.
+    /// When a line is indented less than its block and more than what is around it, or a character that is a mark
+    /// stands outside of tokens.
     pub fn fold(&self, source: &[u8]) -> Result<Folded, LayoutError> {
         match self.marks {
             Some(marks) => fold::fold(&self.lexicon, marks, source),
@@ -101,9 +98,9 @@ impl Layout {
         }
     }
 
-    /// A derived text without its marks, lines broken and indented where they say so. Indentation that is there and means the
-    /// same is kept, so that the fold of a text unfolds to that text; what has none is indented by four blanks a level. Within
-    /// a logical line, a line break outside of brackets becomes a blank.
+    /// A derived text without its marks, lines broken and indented where they say so. Indentation that is there and
+    /// means the same is kept, so that the fold of a text unfolds to that text; what has none is indented by four
+    /// blanks a level. Within a logical line, a line break outside of brackets becomes a blank.
     pub fn unfold<'t>(&self, folded: &'t [u8]) -> Cow<'t, [u8]> {
         if self.marks.is_none() {
             return Cow::Borrowed(folded);
@@ -131,8 +128,8 @@ impl Layout {
         self.marks.zip(last).and_then(|(marks, last)| marks.find(last)).is_some()
     }
 
-    /// The lexemes of a text: the end of each, in bytes, and whether it is skipped. What no token begins with is a lexeme of one
-    /// character.
+    /// The lexemes of a text: the end of each, in bytes, and whether it is skipped. What no token begins with is a
+    /// lexeme of one character.
     fn lexemes(lexicon: &Lexicon, text: &[u8]) -> impl Iterator<Item = (Range<usize>, bool)> {
         let classes = lexicon.text(text);
         let lexicon = lexicon.clone();
@@ -158,8 +155,8 @@ fn bracket(lexeme: &[u8]) -> isize {
     }
 }
 
-/// Where the last line break of a stretch of white space ends. Line breaks within other text that is skipped are not seen: a
-/// comment's are its own, and those that are escaped end no line.
+/// Where the last line break of a stretch of white space ends. Line breaks within other text that is skipped are not
+/// seen: a comment's are its own, and those that are escaped end no line.
 fn line_break(skipped: &[u8]) -> Option<usize> {
     let last = skipped.iter().rposition(|byte| *byte == b'\n')?;
     skipped.trim_ascii().is_empty().then_some(last + 1)

@@ -179,7 +179,8 @@ proptest! {
 
     #[test]
     fn a_fold_unfolds_to_its_text(pieces in proptest::collection::vec(0..16_usize, 0..40)) {
-        let all = ["a", "b c", " ", "  ", "\n", "\n", "\n ", "\n  ", "\n    ", "\r\n", "[", "]", "-- x\n", "{- \n -}", "\\\n", "<\n>"];
+        let blank = [" ", "  ", "\n", "\n", "\n ", "\n  ", "\n    ", "\r\n"];
+        let all = [&blank[..], &["a", "b c", "[", "]", "-- x\n", "{- \n -}", "\\\n", "<\n>"]].concat();
         let text: String = pieces.iter().map(|piece| all[*piece]).collect();
         let layout = Layout::of(&outline());
         if let Ok(folded) = layout.fold(text.as_bytes()) {

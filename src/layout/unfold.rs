@@ -56,7 +56,8 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// What was written since the last call, up to where a token begins that is written by other means: `folded` is its text.
+    /// What was written since the last call, up to where a token begins that is written by other means: `folded` is its
+    /// text.
     pub fn up_to(&mut self, folded: &[u8]) -> Vec<u8> {
         self.token(b"");
         self.at_line = self.layout.ends_line(folded);
