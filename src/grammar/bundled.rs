@@ -45,6 +45,7 @@ pub const ALL: &[Bundled] = bundled! {
     "json": "JSON (RFC 8259)",
     "lua": "Lua 5.3",
     "markdown": "Markdown (CommonMark 0.31.2, what is context-free)",
+    "python": "Python 3.12",
     "regex": "regular expressions of JavaScript (ECMAScript 2025)",
     "sql": "SQL (SQLite, the core of PostgreSQL, some of DuckDB)",
     "toml": "TOML 1.0",

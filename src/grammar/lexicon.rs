@@ -160,6 +160,22 @@ impl Lexicon {
             && matches!(self.inner.leaves.get(&leaf), Some(Leaf::Literal { covering, .. }) if covering.is_empty())
     }
 
+    /// Where the longest token, literal or skipped text that begins at `from` ends, keyword or not, and whether it is skipped:
+    /// what a lexer would take that knows nothing of the grammar's rules.
+    pub fn lexeme(&self, text: &Text, from: usize) -> Option<(usize, bool)> {
+        let leaf_end = |leaf: &Leaf| match leaf {
+            // Most differ in the first character already.
+            Leaf::Literal { classes, .. } => (classes.first() == text.classes.get(from)
+                && text.classes[from..].starts_with(classes))
+            .then_some(from + classes.len()),
+            Leaf::Set(_) => None,
+            Leaf::Token { automaton, .. } => automaton.longest(&text.classes, from),
+        };
+        let end = self.inner.leaves.values().filter_map(leaf_end).max()?;
+        let skip = self.inner.skip.as_ref().and_then(|skip| skip.longest(&text.classes, from));
+        Some((end, skip == Some(end)))
+    }
+
     /// Where a leaf that begins at `from` (after what was skipped) ends, if it can begin there.
     pub fn leaf_end(&self, leaf: SymbolId, text: &Text, from: usize) -> Option<usize> {
         match self.inner.leaves.get(&leaf)? {

@@ -9,7 +9,7 @@ use super::charset::CharSet;
 use super::code;
 use super::diagnostic::{Diagnostic, Label};
 use super::regular::{self, Irregular};
-use super::{Associativity, Kind, Operator, Role, Symbol, SymbolId};
+use super::{Associativity, Kind, Mark, Operator, Role, Symbol, SymbolId};
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 
@@ -98,10 +98,14 @@ impl Lowering<'_> {
                 "keyword" => (role.token, role.keyword) = (true, true),
                 "skip" => (role.token, role.skip) = (true, true),
                 "immediate" => (role.token, role.immediate) = (true, true),
+                "newline" => (role.token, role.mark) = (true, Some(Mark::Newline)),
+                "indent" => (role.token, role.mark) = (true, Some(Mark::Indent)),
+                "dedent" => (role.token, role.mark) = (true, Some(Mark::Dedent)),
                 _ => self.unknown_annotation(
                     word,
                     span,
-                    "before a rule stand @start, @token, @identifier, @keyword, @skip and @immediate",
+                    "before a rule stand @start, @token, @identifier, @keyword, @skip, @immediate, @newline, @indent \
+                     and @dedent",
                 ),
             }
         }

@@ -15,6 +15,7 @@ pub mod diagnostic;
 mod display;
 mod lexicon;
 mod lower;
+mod marks;
 mod notation;
 mod regular;
 pub mod sources;
@@ -122,6 +123,24 @@ pub struct Role {
     pub skip: bool,
     /// A token before which nothing is skipped.
     pub immediate: bool,
+    /// A token that stands for layout.
+    pub mark: Option<Mark>,
+}
+
+/// What a token stands for that no text of its own does: the layout of lines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mark {
+    /// The end of a logical line.
+    Newline,
+    /// The beginning of a block of lines that are indented more.
+    Indent,
+    /// Its end.
+    Dedent,
+}
+
+impl Mark {
+    /// All of them.
+    pub const ALL: [Mark; 3] = [Mark::Newline, Mark::Indent, Mark::Dedent];
 }
 
 /// A context-free grammar.
@@ -181,6 +200,7 @@ impl Grammar {
         findings.extend(more);
         // All that can be found is found at once, whether or not there was an error before.
         let analysis = Analysis::of(&symbols);
+        findings.extend(marks::check(&symbols, &rules));
         findings.extend(check::unproductive(&symbols, &rules, &analysis));
         findings.extend(check::cyclic(&symbols, &rules, &analysis));
         findings.extend(start.map(|start| check::unreachable(&rules, start)).unwrap_or_default());
@@ -329,6 +349,11 @@ impl Grammar {
     /// Whether the grammar declares tokens or something to skip; otherwise it is taken character by character.
     pub fn is_lexical(&self) -> bool {
         self.lexicon.is_lexical()
+    }
+
+    /// The token that is this mark, in a grammar that asks for layout (see [`layout`](crate::layout)).
+    pub fn mark(&self, mark: Mark) -> Option<SymbolId> {
+        self.ids().find(|id| self.symbol(*id).role.mark == Some(mark))
     }
 
     /// How a symbol is written in messages and patterns: the rule's name, or the expression itself (`exp ("," exp)*`).

@@ -73,6 +73,7 @@ fn written_and_read_again() {
         "s ::= [#xD#x30-9] | [^#xD#x41c-z] | [#xA#x42#x43]",
         "/*@ start */ s ::= n; /*@ token identifier */ n ::= [a-z]+; /*@ skip */ w ::= ' '+; /*@ immediate */ l ::= #xA",
         include_str!("../../grammars/expr.ebnf"),
+        include_str!("../../grammars/python.ebnf"),
     ] {
         let Ok(g) = Grammar::read(source, None) else { continue };
         let again = read(&g.to_ebnf());

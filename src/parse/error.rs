@@ -3,7 +3,7 @@
 use super::chart::{Chart, Item};
 use super::flat::{Flat, NONE};
 use crate::grammar::diagnostic::Diagnostic;
-use crate::grammar::{Grammar, SymbolId, Text, code};
+use crate::grammar::{Grammar, Mark, SymbolId, Text, code};
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashSet;
 use std::cmp::Reverse;
@@ -92,6 +92,8 @@ pub enum Found {
     Character(char),
     /// A byte that is no text.
     Byte(u8),
+    /// A mark of the layout, by the name of its token.
+    Mark(String),
     /// The end of the input.
     End,
 }
@@ -115,6 +117,7 @@ impl fmt::Display for Found {
             Found::Character(c) if c.is_control() => write!(f, "`{}`", c.escape_default()),
             Found::Character(c) => write!(f, "`{c}`"),
             Found::Byte(byte) => write!(f, "byte 0x{byte:02X}"),
+            Found::Mark(name) => f.write_str(name),
             Found::End => f.write_str("the end"),
         }
     }
@@ -173,7 +176,7 @@ impl SyntaxError {
         let width = match self.found {
             Found::Character(c) => c.len_utf8(),
             Found::Byte(_) => 1,
-            Found::End => 0,
+            Found::Mark(_) | Found::End => 0,
         };
         let span = self.offset..self.offset + width;
         let mut diagnostic = Diagnostic::error(
@@ -210,10 +213,37 @@ pub(super) fn syntax(
     start: SymbolId,
 ) -> SyntaxError {
     let place = chart.last;
-    let offset = text.offset(grammar.lexicon().skip_end(text, place as usize));
-    let report = Report { grammar, flat, chart, text, input, offset };
-    let awaited = if place == 0 { report.beginnings(start.0) } else { report.awaited(place) };
-    SyntaxError::at(input, offset, report.labels(awaited), report.open(place))
+    let error = |at| {
+        let offset = text.offset(at);
+        let report = Report { grammar, flat, chart, text, input, offset };
+        let awaited = if place == 0 { report.beginnings(start.0) } else { report.awaited(place) };
+        SyntaxError::at(input, offset, report.labels(awaited), report.open(place))
+    };
+    let at = grammar.lexicon().skip_end(text, place as usize);
+    match mark(grammar, text, at) {
+        // Blocks begin and end where the next line does, for who reads the input.
+        Some((mark, after)) => SyntaxError { found: Found::Mark(mark), ..error(after) },
+        None => error(at),
+    }
+}
+
+/// The mark at a place, and where what it speaks of is: a line ends at the mark, a block begins or ends at the next token.
+fn mark(grammar: &Grammar, text: &Text, at: usize) -> Option<(String, usize)> {
+    let lexicon = grammar.lexicon();
+    let mark_at = |at| {
+        Mark::ALL.into_iter().find_map(|mark| {
+            let id = grammar.mark(mark)?;
+            Some((mark, id, lexicon.leaf_end(id, text, at)?))
+        })
+    };
+    let (mark, id, _) = mark_at(at)?;
+    let mut after = at;
+    while mark != Mark::Newline
+        && let Some((.., end)) = mark_at(after)
+    {
+        after = end;
+    }
+    Some((grammar.label(id), lexicon.skip_end(text, after)))
 }
 
 struct Report<'a> {
