@@ -192,6 +192,8 @@ fn written(automaton: &Automaton, alphabet: &Alphabet) -> Result<Expr, Irregular
             let set = sets.entry(to).or_default();
             *set = set.union(&members[usize::from(class)]);
         }
+        // A class may lie among the numbers that are no characters.
+        sets.retain(|_, set| !set.is_empty());
         sets.into_iter().for_each(|(to, set)| ways.add(state, to, Expr::Set(set)));
         if automaton.is_accepting(state) {
             ways.add(state, last, Expr::nothing());
