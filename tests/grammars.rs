@@ -95,6 +95,14 @@ error[input-syntax]: the input is not in the grammar's language: expected factor
 }
 
 #[test]
+fn a_finding_in_a_long_line_shows_what_is_around_it() {
+    let place = Place::new();
+    place.write("long.json", format!("[{}x]", "1,".repeat(60_000)));
+    let ran = place.line("parse --grammar json long.json").exits(3).says(["long.json:1:120002", ",1,x]"]);
+    assert!(ran.stderr.len() < 1_000, "{}", ran.stderr.len());
+}
+
+#[test]
 fn empty_and_binary_inputs() {
     let place = Place::new();
     place.write("input", "");

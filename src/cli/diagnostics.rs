@@ -10,6 +10,9 @@ use ddset::grammar::{Grammar, GrammarError};
 use serde_json::{Value, json};
 use std::io::IsTerminal;
 
+/// How far apart labels may stand to be shown in one picture, in bytes.
+const NEAR: usize = 120;
+
 /// Findings and the files that they speak of.
 #[derive(Debug)]
 pub(crate) struct Findings {
@@ -144,6 +147,9 @@ impl<'a> Shown<'a> {
     fn snippet<'s>(&'s self, diagnostic: &'s Diagnostic) -> Option<Snippet<'s, Annotation<'s>>> {
         let own = self.file.start..=self.file.start + self.file.text.len();
         let labels = diagnostic.labels.iter().enumerate().filter(|(_, label)| own.contains(&label.span.start));
+        // Long lines are cut to what is around the labels: labels far to the side of the main one would keep all of it.
+        let main = labels.clone().next().map_or(0, |(_, label)| self.column(label.span.start));
+        let labels = labels.filter(|(_, label)| self.column(label.span.start).abs_diff(main) < NEAR);
         let annotations: Vec<_> = labels
             .map(|(number, label)| {
                 let kind = if number == 0 { AnnotationKind::Primary } else { AnnotationKind::Context };
@@ -153,6 +159,12 @@ impl<'a> Shown<'a> {
             .collect();
         let snippet = Snippet::source(self.text.as_str()).path(self.file.name.as_str()).fold(true);
         (!annotations.is_empty()).then(|| snippet.annotations(annotations))
+    }
+
+    /// How many bytes of its line are before a place.
+    fn column(&self, offset: usize) -> usize {
+        let before = &self.file.text[..(offset - self.file.start).min(self.file.text.len())];
+        before.iter().rev().take_while(|byte| **byte != b'\n').count()
     }
 
     fn at(&self, offset: usize) -> usize {
