@@ -60,6 +60,20 @@ pub(super) fn derives<'a>(
     Ok(texts.iter().map(|text| automaton.accepts(&classes(text))).collect())
 }
 
+/// Whether both expressions derive some same text.
+pub(super) fn meet<'a>(
+    one: &'a Expr,
+    other: &'a Expr,
+    rule: impl Fn(&str) -> Option<&'a Expr>,
+) -> Result<bool, Irregular> {
+    let mut sets = Sets { rule: &rule, sets: Vec::new(), characters: FxHashSet::default(), seen: FxHashSet::default() };
+    sets.collect(one)?;
+    sets.collect(other)?;
+    let alphabet = Alphabet::dividing(&sets.sets, &sets.characters);
+    let mut language = Language { rule: &rule, alphabet: &alphabet, open: Vec::new() };
+    Ok(language.automaton(one)?.meets(&language.automaton(other)?))
+}
+
 /// The characters that the expression and the texts tell apart.
 fn alphabet<'a>(
     expr: &'a Expr,

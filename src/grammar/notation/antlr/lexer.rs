@@ -16,6 +16,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// Deeper than this, words are not looked for in fragments.
 const MAX_DEPTH: u32 = 20;
 
+/// A set of more characters than these is that of all others.
+const MANY: u64 = 0x10_0000;
+
 /// A text that a rule stands for.
 #[derive(Clone, Debug, PartialEq)]
 struct Word {
@@ -131,6 +134,7 @@ struct Scope<'s> {
 /// The tokens that lexer rules come to.
 pub(super) fn tokens(
     rules: &[RuleText],
+    texts: &[&str],
     declared: &[(String, Span)],
     losses: &mut Losses,
 ) -> Result<Tokens, Vec<Diagnostic>> {
@@ -149,7 +153,7 @@ pub(super) fn tokens(
     if !lexer.problems.is_empty() {
         return Err(lexer.problems);
     }
-    Ok(lexer.tokens(declared, losses))
+    Ok(lexer.tokens(texts, declared, losses))
 }
 
 impl<'a> Lexer<'a> {
@@ -186,7 +190,8 @@ impl<'a> Lexer<'a> {
     }
 
     /// How deep a recursive rule is unfolded: each level multiplies the automaton by the number of references.
-    fn depth(&self, mates: &FxHashSet<&str>) -> u32 {
+    fn depth(&self, rule: &RuleText) -> u32 {
+        let Some(mates) = self.recursive.get(rule.name.as_str()) else { return 0 };
         let mut names = Vec::new();
         mates.iter().filter_map(|name| self.by_name.get(name)).for_each(|rule| references(&rule.body, &mut names));
         match names.iter().filter(|name| mates.contains(*name)).count() {
@@ -198,7 +203,13 @@ impl<'a> Lexer<'a> {
 
     fn find_words(&mut self) {
         for rule in self.rules {
-            let words = rule.body.iter().map(|alternative| self.word(&alternative.elements, rule, 0));
+            let mut alternatives = rule.body.as_slice();
+            while let [Alternative { elements, .. }] = alternatives
+                && let [Element { atom: Atom::Block(body), min: 1, max: Some(1), .. }] = elements.as_slice()
+            {
+                alternatives = body;
+            }
+            let words = alternatives.iter().map(|alternative| self.word(&alternative.elements, rule, 0));
             if let Some(words) = words.collect::<Option<Vec<Word>>>().filter(|words| !words.is_empty()) {
                 self.words.insert(&rule.name, words);
             }
@@ -287,13 +298,13 @@ impl<'a> Lexer<'a> {
         })
     }
 
-    /// Gives each rule an expression; recursive ones one for each level.
+    /// Gives each rule an expression; recursive ones one for each level, the innermost first.
     fn convert(&mut self) {
-        for rule in self.rules {
-            let depth = self.recursive.get(rule.name.as_str()).map_or(0, |mates| self.depth(mates));
-            for level in 0..=depth {
+        let depths: Vec<u32> = self.rules.iter().map(|rule| self.depth(rule)).collect();
+        for level in 0..=depths.iter().copied().max().unwrap_or(0) {
+            for (rule, depth) in self.rules.iter().zip(&depths).filter(|(_, depth)| level <= **depth) {
                 if let Some(body) = self.choice(&rule.body, Scope { rule, level }) {
-                    self.bodies.insert(if level == depth { rule.name.clone() } else { inner(&rule.name, level) }, body);
+                    self.bodies.insert(if level == *depth { rule.name.clone() } else { inner(&rule.name, level) }, body);
                 }
             }
         }
@@ -347,13 +358,15 @@ impl<'a> Lexer<'a> {
         }
         let mates = self.recursive.get(scope.rule.name.as_str());
         match mates.is_some_and(|mates| mates.contains(name)) {
-            true if scope.level == 0 => None,
-            true => Some(Expr::Name(inner(name, scope.level - 1), element.span.clone())),
+            true => {
+                let inner = inner(name, scope.level.checked_sub(1)?);
+                self.bodies.contains_key(&inner).then(|| Expr::Name(inner, element.span.clone()))
+            }
             false => Some(Expr::Name(name.to_owned(), element.span.clone())),
         }
     }
 
-    fn tokens(mut self, declared: &[(String, Span)], losses: &mut Losses) -> Tokens {
+    fn tokens(mut self, texts: &[&str], declared: &[(String, Span)], losses: &mut Losses) -> Tokens {
         let modes: IndexSet<&str> = self.rules.iter().map(|rule| rule.mode.as_str()).collect();
         for mode in modes.iter().filter(|mode| !mode.is_empty()) {
             let first = self.rules.iter().find(|rule| rule.mode == **mode);
@@ -371,6 +384,7 @@ impl<'a> Lexer<'a> {
         for (name, rules) in &sources {
             self.token(name, rules, &shadows, &mut tokens, losses);
         }
+        self.restrict_skips(texts, &mut tokens, losses);
         for (name, _) in declared {
             if !tokens.forms.contains_key(name) {
                 tokens.declared.insert(name.clone());
@@ -434,10 +448,6 @@ impl<'a> Lexer<'a> {
         } else if is_identifier(name) && !commands.skip {
             annotations = vec![Annotation::new("identifier", span.clone())];
         }
-        if commands.skip && self.is_catch_all(first) {
-            losses.note(Loss::CatchAll, span);
-            return;
-        }
         let body = self.finished(Expr::choice(bodies), &span, losses);
         tokens.rules.push(Rule { name: name.to_owned(), span, annotations, body });
         tokens.forms.insert(name.to_owned(), reference);
@@ -446,9 +456,111 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// A single character of nearly all.
-    fn is_catch_all(&self, rule: &RuleText) -> bool {
-        self.set_of(&rule.body, rule, 0).is_some_and(|set| set.len() > 0x10_0000)
+    /// Takes from what is skipped what earlier rules match, and texts in parser rules, which come before all.
+    fn restrict_skips(&self, texts: &[&str], tokens: &mut Tokens, losses: &mut Losses) {
+        let bodies: FxHashMap<String, Expr> =
+            tokens.rules.iter().map(|rule| (rule.name.clone(), rule.body.clone())).collect();
+        let lookup = |name: &str| bodies.get(name).or_else(|| self.bodies.get(name));
+        let is_skip = |rule: &&Rule| rule.annotations.iter().any(|said| said.word == "skip");
+        let mut restricted = Vec::new();
+        for rule in tokens.rules.iter().filter(is_skip) {
+            let Some(place) = self.rules.iter().position(|other| other.name == rule.name) else { continue };
+            let body = &bodies[&rule.name];
+            let excluded = match body {
+                // What may begin a token is not for a rule that takes any other character.
+                Expr::Set(set) if set.len() > MANY => {
+                    losses.note(Loss::CatchAll, rule.span.clone());
+                    let first = |rival: &RuleText| self.first(self.bodies.get(&rival.name)?);
+                    let rules = self.rules.iter().filter(|rival| !rival.fragment && rival.name != rule.name);
+                    let texts = texts.iter().filter_map(|text| text.chars().next());
+                    let texts = CharSet::from_ranges(texts.map(|c| (c.into(), c.into())));
+                    Expr::Set(rules.filter_map(first).fold(texts, |set, first| set.union(&first)))
+                }
+                body => match self.rivals(body, place, texts, &bodies, &lookup) {
+                    rivals if rivals.is_empty() => continue,
+                    rivals => Expr::choice(rivals),
+                },
+            };
+            let rest = Expr::Except(Box::new(body.clone()), Box::new(excluded), rule.span.clone());
+            restricted.push((rule.name.clone(), rest));
+        }
+        for (name, rest) in &restricted {
+            let Some(place) = tokens.rules.iter().position(|rule| rule.name == *name) else { continue };
+            match regular::plain(rest, lookup) {
+                Ok(rest) => tokens.rules[place].body = rest,
+                Err(regular::Irregular::Empty) => {
+                    losses.note(Loss::Shadowed, tokens.rules[place].span.clone());
+                    tokens.rules.remove(place);
+                }
+                Err(_) => {}
+            }
+        }
+    }
+
+    /// What has the first word before the skipped rule at `place`, of texts that it matches, too.
+    fn rivals<'e>(
+        &'e self,
+        skipped: &'e Expr,
+        place: usize,
+        texts: &[&str],
+        bodies: &'e FxHashMap<String, Expr>,
+        lookup: &impl Fn(&str) -> Option<&'e Expr>,
+    ) -> Vec<Expr> {
+        let mode = &self.rules[place].mode;
+        let mut words: Vec<&str> = if mode.is_empty() { texts.to_vec() } else { Vec::new() };
+        let mut rivals = Vec::new();
+        let first = self.first(skipped);
+        for rule in self.rules[..place].iter().filter(|rule| !rule.fragment && rule.mode == *mode) {
+            let commands = Commands::of(rule);
+            if commands.skip || commands.more {
+                continue;
+            }
+            match (self.words.get(rule.name.as_str()), self.bodies.get(&rule.name)) {
+                (Some(own), _) => words.extend(own.iter().map(|word| word.text.as_str())),
+                (None, Some(own)) => {
+                    let own = bodies.get(&rule.name).unwrap_or(own);
+                    let disjoint = match (&first, self.first(own)) {
+                        (Some(first), Some(other)) => first.intersection(&other).is_empty(),
+                        _ => false,
+                    };
+                    if !disjoint && regular::meet(skipped, own, lookup).unwrap_or(false) {
+                        rivals.push(own.clone());
+                    }
+                }
+                (None, None) => {}
+            }
+        }
+        let derived = regular::derives(skipped, &words, lookup).unwrap_or_default();
+        let derived = words.iter().zip(derived).filter(|(_, derived)| *derived);
+        rivals.extend(derived.map(|(word, _)| Expr::Text((*word).to_owned())));
+        rivals
+    }
+
+    /// The characters that an expression may begin with, if that is easy to tell.
+    fn first(&self, expr: &Expr) -> Option<CharSet> {
+        match expr {
+            Expr::Text(text) => Some(CharSet::single(text.chars().next()?.into())),
+            Expr::Caseless(text) => {
+                Some(CharSet::from_ranges(regular::cases(text.chars().next()?).map(|code| (code, code))))
+            }
+            Expr::Set(set) => Some(set.clone()),
+            Expr::Name(name, _) => self.first(self.bodies.get(name)?),
+            Expr::Sequence(parts) => {
+                let mut set = CharSet::default();
+                for part in parts {
+                    set = set.union(&self.first(part)?);
+                    if !self.is_nullable(part) {
+                        break;
+                    }
+                }
+                Some(set)
+            }
+            Expr::Choice(parts) => {
+                parts.iter().try_fold(CharSet::default(), |set, part| Some(set.union(&self.first(part)?)))
+            }
+            Expr::Repeat { item: inner, .. } | Expr::Annotated(_, inner) | Expr::Lazy(inner) => self.first(inner),
+            Expr::Except(included, ..) => self.first(included),
+        }
     }
 
     /// A token's expression with lazy repetitions worked out, and without the empty text.

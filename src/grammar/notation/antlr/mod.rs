@@ -16,7 +16,7 @@ use super::super::diagnostic::Diagnostic;
 use super::super::sources::Source;
 use losses::{Loss, Losses};
 use rustc_hash::FxHashSet;
-use syntax::{Atom, File, RuleText};
+use syntax::{Alternative, Atom, File, RuleText};
 
 /// The names of the files that a file imports or takes tokens from.
 pub(super) fn references(text: &str) -> Vec<String> {
@@ -78,9 +78,11 @@ fn joined(files: Vec<File>, imported: &FxHashSet<String>) -> Result<Document, Ve
             if rule.is_lexical() { lexical.push(rule) } else { syntactic.push(rule) }
         }
     }
-    let mut tokens = lexer::tokens(&lexical, &declared, &mut losses)?;
+    let written: Vec<(&str, bool)> = texts(&syntactic).collect();
+    let texts: Vec<&str> = written.iter().map(|(text, _)| *text).collect();
+    let mut tokens = lexer::tokens(&lexical, &texts, &declared, &mut losses)?;
     let mut any: Vec<Expr> = tokens.all().cloned().collect();
-    texts(&syntactic).for_each(|(text, caseless)| any.push(tokens.of_text(text, caseless)));
+    any.extend(written.iter().map(|(text, caseless)| tokens.of_text(text, *caseless)));
     let mut seen: Vec<Expr> = Vec::new();
     any.retain(|token| {
         let new = !seen.contains(token);
@@ -95,8 +97,8 @@ fn joined(files: Vec<File>, imported: &FxHashSet<String>) -> Result<Document, Ve
         let mut converter = parser::Converter { tokens: &tokens, any, losses: &mut losses };
         syntactic.iter().map(|rule| converter.rule(rule)).collect()
     };
-    if let Some(first) = rules.first_mut() {
-        first.annotations.push(Annotation::new("start", first.span.clone()));
+    if let Some(start) = rules.get_mut(start(&syntactic)) {
+        start.annotations.push(Annotation::new("start", start.span.clone()));
     }
     rules.append(&mut tokens.rules);
     let used = used(&rules, syntactic.len().max(1));
@@ -107,6 +109,17 @@ fn joined(files: Vec<File>, imported: &FxHashSet<String>) -> Result<Document, Ve
     }
     rules.retain(|rule| used.contains(&rule.name));
     Ok(Document { rules, warnings: losses.warnings() })
+}
+
+/// Which rule whole inputs are of: the first that ends with `EOF` and that no other refers to, else the first.
+fn start(rules: &[RuleText]) -> usize {
+    let mut names = Vec::new();
+    rules.iter().for_each(|rule| lexer::references(&rule.body, &mut names));
+    let is_whole = |rule: &RuleText| {
+        let last = |alternative: &Alternative| alternative.elements.last().map(|element| element.atom.clone());
+        !names.contains(&rule.name.as_str()) && rule.body.iter().any(|a| matches!(last(a), Some(Atom::End)))
+    };
+    rules.iter().position(is_whole).unwrap_or(0)
 }
 
 /// A lexer alone: any sequence of its tokens.
