@@ -16,6 +16,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// Deeper than this, words are not looked for in fragments.
 const MAX_DEPTH: u32 = 20;
 
+/// How often a recursive rule goes through itself at most.
+const MAX_LEVELS: u32 = 3;
+
 /// A set of more characters than these is that of all others.
 const MANY: u64 = 0x10_0000;
 
@@ -76,7 +79,7 @@ impl Tokens {
 }
 
 /// What a rule's commands say.
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct Commands {
     skip: bool,
     more: bool,
@@ -115,6 +118,7 @@ fn skips(alternative: &Alternative) -> bool {
 
 pub(super) struct Lexer<'a> {
     rules: &'a [RuleText],
+    commands: Vec<Commands>,
     by_name: IndexMap<&'a str, &'a RuleText>,
     /// For each rule that refers to itself, the rules that it does so through.
     recursive: FxHashMap<&'a str, FxHashSet<&'a str>>,
@@ -139,8 +143,10 @@ pub(super) fn tokens(
     losses: &mut Losses,
 ) -> Result<Tokens, Vec<Diagnostic>> {
     let by_name = rules.iter().map(|rule| (rule.name.as_str(), rule)).collect();
+    let commands = rules.iter().map(Commands::of).collect();
     let mut lexer = Lexer {
         rules,
+        commands,
         by_name,
         recursive: FxHashMap::default(),
         words: FxHashMap::default(),
@@ -195,9 +201,9 @@ impl<'a> Lexer<'a> {
         let mut names = Vec::new();
         mates.iter().filter_map(|name| self.by_name.get(name)).for_each(|rule| references(&rule.body, &mut names));
         match names.iter().filter(|name| mates.contains(*name)).count() {
-            0..=1 => 4,
-            2..=3 => 3,
-            _ => 2,
+            0..=1 => MAX_LEVELS,
+            2..=3 => 2,
+            _ => 1,
         }
     }
 
@@ -366,6 +372,11 @@ impl<'a> Lexer<'a> {
         }
     }
 
+    /// The rules that are no fragments.
+    fn visible(&self) -> impl Iterator<Item = (&'a RuleText, &Commands)> {
+        self.rules.iter().zip(&self.commands).filter(|(rule, _)| !rule.fragment)
+    }
+
     fn tokens(mut self, texts: &[&str], declared: &[(String, Span)], losses: &mut Losses) -> Tokens {
         let modes: IndexSet<&str> = self.rules.iter().map(|rule| rule.mode.as_str()).collect();
         for mode in modes.iter().filter(|mode| !mode.is_empty()) {
@@ -373,11 +384,9 @@ impl<'a> Lexer<'a> {
             losses.note(Loss::Mode, first.map_or(0..0, |rule| rule.span.clone()));
         }
         let mut sources: IndexMap<String, Vec<&'a RuleText>> = IndexMap::new();
-        for rule in self.rules.iter().filter(|rule| !rule.fragment) {
-            let commands = Commands::of(rule);
-            if !commands.more {
-                sources.entry(commands.token.unwrap_or_else(|| rule.name.clone())).or_default().push(rule);
-            }
+        for (rule, commands) in self.visible().filter(|(_, commands)| !commands.more) {
+            let token = commands.token.clone().unwrap_or_else(|| rule.name.clone());
+            sources.entry(token).or_default().push(rule);
         }
         let mut tokens = Tokens::default();
         let shadows = self.shadows(losses);
@@ -411,16 +420,17 @@ impl<'a> Lexer<'a> {
     ) {
         let Some(first) = rules.first() else { return };
         let span = first.span.clone();
-        let commands = Commands::of(first);
+        let skip = self.visible().any(|(rule, commands)| rule.name == first.name && commands.skip);
         let reference = Expr::Name(name.to_owned(), span.clone());
-        let mut annotations = vec![Annotation::new(if commands.skip { "skip" } else { "token" }, span.clone())];
+        let mut annotations = vec![Annotation::new(if skip { "skip" } else { "token" }, span.clone())];
         let bodies: Vec<Expr> = rules.iter().filter_map(|rule| self.prefixed(rule, name)).collect();
         if bodies.is_empty() {
             tokens.declared.insert(name.to_owned());
             return;
         }
-        let words = self.words.get(first.name.as_str()).filter(|_| rules.len() == 1 && !self.follows_more(first));
-        if let Some(words) = words.filter(|_| !commands.skip) {
+        let single = rules.len() == 1 && self.before(first) == (Vec::new(), Vec::new());
+        let words = self.words.get(first.name.as_str()).filter(|_| single);
+        if let Some(words) = words.filter(|_| !skip) {
             let shadow = words.iter().find_map(|word| shadows.get(&word.text));
             let all_plain = words.iter().all(Word::is_plain);
             let form = match words.as_slice() {
@@ -445,13 +455,13 @@ impl<'a> Lexer<'a> {
                 None => annotations = vec![Annotation::new("keyword", span.clone())],
                 Some(_) => {}
             }
-        } else if is_identifier(name) && !commands.skip {
+        } else if is_identifier(name) && !skip {
             annotations = vec![Annotation::new("identifier", span.clone())];
         }
-        let body = self.finished(Expr::choice(bodies), &span, losses);
+        let body = self.finished(name, Expr::choice(bodies), &span, losses);
         tokens.rules.push(Rule { name: name.to_owned(), span, annotations, body });
         tokens.forms.insert(name.to_owned(), reference);
-        if commands.skip {
+        if skip {
             tokens.forms.shift_remove(name);
         }
     }
@@ -510,8 +520,8 @@ impl<'a> Lexer<'a> {
         let mut words: Vec<&str> = if mode.is_empty() { texts.to_vec() } else { Vec::new() };
         let mut rivals = Vec::new();
         let first = self.first(skipped);
-        for rule in self.rules[..place].iter().filter(|rule| !rule.fragment && rule.mode == *mode) {
-            let commands = Commands::of(rule);
+        let earlier = self.visible().take_while(|(rule, _)| rule.name != self.rules[place].name);
+        for (rule, commands) in earlier.filter(|(rule, _)| rule.mode == *mode) {
             if commands.skip || commands.more {
                 continue;
             }
@@ -563,22 +573,21 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// A token's expression with lazy repetitions worked out, and without the empty text.
-    fn finished(&self, body: Expr, span: &Span, losses: &mut Losses) -> Expr {
+    /// A token's expression with lazy repetitions worked out, and without the empty text. A recursive rule that becomes too
+    /// large is unfolded less deep.
+    fn finished(&self, name: &str, body: Expr, span: &Span, losses: &mut Losses) -> Expr {
         let rule = |name: &str| self.bodies.get(name);
-        let body = if self.any(&body, |expr| matches!(expr, Expr::Lazy(_))) {
-            match regular::scanned(&body, rule) {
-                Ok(scanned) => scanned,
-                Err(regular::Irregular::TooLarge) => {
-                    losses.note(Loss::Greedy, span.clone());
-                    body
-                }
+        let mut body = body;
+        if self.any(&body, |expr| matches!(expr, Expr::Lazy(_))) {
+            let shallower = (0..MAX_LEVELS).rev().filter_map(|level| self.bodies.get(&inner(name, level)));
+            let scanned = std::iter::once(&body).chain(shallower).map(|body| regular::scanned(body, rule));
+            match scanned.skip_while(|scanned| matches!(scanned, Err(regular::Irregular::TooLarge))).next() {
+                Some(Ok(scanned)) => body = scanned,
                 // An undefined name: reported where the rules are put together.
-                Err(_) => body,
+                Some(Err(_)) => {}
+                None => losses.note(Loss::Greedy, span.clone()),
             }
-        } else {
-            body
-        };
+        }
         if self.is_nullable(&body) {
             losses.note(Loss::EmptyToken, span.clone());
             return Expr::Except(Box::new(body), Box::new(Expr::nothing()), span.clone());
@@ -586,35 +595,30 @@ impl<'a> Lexer<'a> {
         body
     }
 
-    fn follows_more(&self, rule: &RuleText) -> bool {
-        self.rules.iter().any(|other| {
-            let commands = Commands::of(other);
-            commands.more && commands.mode.as_deref().unwrap_or(&other.mode) == rule.mode
-        })
+    /// The rules with `-> more` after which the lexer is in the rule's mode: those of other modes, and of the same.
+    fn before(&self, rule: &RuleText) -> (Vec<&'a RuleText>, Vec<&'a RuleText>) {
+        let more = self.visible().filter(|(_, commands)| commands.more);
+        let leads = more.filter(|(other, commands)| *commands.mode.as_ref().unwrap_or(&other.mode) == rule.mode);
+        leads.map(|(other, _)| other).partition(|other| other.mode != rule.mode)
     }
 
     /// What a rule matches, after what rules with `-> more` have matched before it.
     fn prefixed(&self, rule: &'a RuleText, token: &str) -> Option<Expr> {
         let own = self.bodies.get(&rule.name)?.clone();
         let own = if rule.name == token { own } else { Expr::Name(rule.name.clone(), rule.span.clone()) };
-        let (mut entries, mut inside) = (Vec::new(), Vec::new());
-        for other in self.rules {
-            let commands = Commands::of(other);
-            let target = commands.mode.as_deref().unwrap_or(&other.mode);
-            if commands.more && target == rule.mode {
-                let list = if other.mode == rule.mode { &mut inside } else { &mut entries };
-                list.push(Expr::Name(other.name.clone(), other.span.clone()));
-            }
-        }
+        let (entries, inside) = self.before(rule);
         if entries.is_empty() && inside.is_empty() {
             return Some(own);
         }
+        let one_of = |rules: Vec<&RuleText>| {
+            Expr::choice(rules.iter().map(|rule| Expr::Name(rule.name.clone(), rule.span.clone())).collect())
+        };
         let mut parts = Vec::new();
         if !entries.is_empty() {
-            parts.push(Expr::choice(entries));
+            parts.push(one_of(entries));
         }
         if !inside.is_empty() {
-            parts.push(Expr::Lazy(Box::new(Expr::repeat(Expr::choice(inside), 0, None))));
+            parts.push(Expr::Lazy(Box::new(Expr::repeat(one_of(inside), 0, None))));
         }
         parts.push(own);
         Some(Expr::Sequence(parts))
@@ -631,7 +635,7 @@ impl<'a> Lexer<'a> {
         let mut shadows = FxHashMap::default();
         let mut never: IndexMap<&str, Span> = IndexMap::new();
         for (place, rule) in self.rules.iter().enumerate().filter(|(_, rule)| !rule.fragment) {
-            let commands = Commands::of(rule);
+            let commands = &self.commands[place];
             if self.words.contains_key(rule.name.as_str()) || commands.more || commands.skip {
                 continue;
             }

@@ -97,11 +97,13 @@ fn joined(files: Vec<File>, imported: &FxHashSet<String>) -> Result<Document, Ve
         let mut converter = parser::Converter { tokens: &tokens, any, losses: &mut losses };
         syntactic.iter().map(|rule| converter.rule(rule)).collect()
     };
-    if let Some(start) = rules.get_mut(start(&syntactic)) {
+    let start = start(&syntactic, &rules);
+    if let Some(start) = rules.get_mut(start) {
         start.annotations.push(Annotation::new("start", start.span.clone()));
     }
     rules.append(&mut tokens.rules);
-    let used = used(&rules, syntactic.len().max(1));
+    let is_skip = |rule: &Rule| rule.annotations.iter().any(|said| said.word == "skip");
+    let used = used(&rules, |place, rule| place < syntactic.len().max(1) || is_skip(rule));
     for rule in lexical.iter().filter(|rule| !rule.fragment && !used.contains(&rule.name)) {
         if rules.iter().any(|made| made.name == rule.name && !made.annotations.is_empty()) {
             losses.note(Loss::Unused, rule.span.clone());
@@ -111,15 +113,17 @@ fn joined(files: Vec<File>, imported: &FxHashSet<String>) -> Result<Document, Ve
     Ok(Document { rules, warnings: losses.warnings() })
 }
 
-/// Which rule whole inputs are of: the first that ends with `EOF` and that no other refers to, else the first.
-fn start(rules: &[RuleText]) -> usize {
+/// Which rule whole inputs are of. One that ends with `EOF` and that no other refers to is meant for them; of several such
+/// the one that leads to most rules. Else it is the first.
+fn start(rules: &[RuleText], converted: &[Rule]) -> usize {
     let mut names = Vec::new();
     rules.iter().for_each(|rule| lexer::references(&rule.body, &mut names));
     let is_whole = |rule: &RuleText| {
         let last = |alternative: &Alternative| alternative.elements.last().map(|element| element.atom.clone());
         !names.contains(&rule.name.as_str()) && rule.body.iter().any(|a| matches!(last(a), Some(Atom::End)))
     };
-    rules.iter().position(is_whole).unwrap_or(0)
+    let whole = (0..rules.len()).rev().filter(|place| is_whole(&rules[*place]));
+    whole.max_by_key(|place| used(converted, |other, _| other == *place).len()).unwrap_or(0)
 }
 
 /// A lexer alone: any sequence of its tokens.
@@ -148,11 +152,10 @@ fn texts(rules: &[RuleText]) -> impl Iterator<Item = (&str, bool)> {
     })
 }
 
-/// The rules that the first `syntactic` ones and what is skipped lead to.
-fn used(rules: &[Rule], syntactic: usize) -> FxHashSet<String> {
+/// The rules that some lead to.
+fn used(rules: &[Rule], is_root: impl Fn(usize, &Rule) -> bool) -> FxHashSet<String> {
     let by_name: rustc_hash::FxHashMap<&str, &Rule> = rules.iter().map(|rule| (rule.name.as_str(), rule)).collect();
-    let is_skip = |rule: &Rule| rule.annotations.iter().any(|said| said.word == "skip");
-    let roots = rules.iter().enumerate().filter(|(place, rule)| *place < syntactic || is_skip(rule));
+    let roots = rules.iter().enumerate().filter(|(place, rule)| is_root(*place, rule));
     let mut used: FxHashSet<String> = FxHashSet::default();
     let mut open: Vec<&Rule> = roots.map(|(_, rule)| rule).collect();
     while let Some(rule) = open.pop() {

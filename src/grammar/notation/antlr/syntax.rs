@@ -27,7 +27,7 @@ pub(super) struct File {
 }
 
 /// A rule of either kind.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq)]
 pub(super) struct RuleText {
     pub name: String,
     pub span: Span,
@@ -49,7 +49,7 @@ pub(super) fn is_token(name: &str) -> bool {
     name.starts_with(char::is_uppercase)
 }
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Alternative {
     /// Whether it says `<assoc=right>`.
     pub right: bool,
@@ -57,7 +57,7 @@ pub(super) struct Alternative {
     pub commands: Vec<(String, Option<String>)>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Element {
     pub atom: Atom,
     pub min: u32,
@@ -66,7 +66,7 @@ pub(super) struct Element {
     pub span: Span,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) enum Atom {
     Text(String),
     Set(CharSet),
