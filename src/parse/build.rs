@@ -15,9 +15,11 @@
 
 use super::chart::{Chart, Done};
 use super::flat::{Flat, NONE};
+use super::priority::HIDDEN;
 use crate::grammar::{Grammar, Kind, SymbolId, Text};
 use crate::tree::{self, Tree};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::borrow::Cow;
 
 /// The tree of the first `end` characters of `text` as a derivation of `start`.
 pub(super) fn tree(
@@ -107,7 +109,7 @@ impl Builder<'_> {
     }
 
     fn empty(&mut self, part: Part) {
-        let symbol = SymbolId(part.symbol);
+        let symbol = self.flat.public(part.symbol);
         let alternative = self.flat.empty_alternative(part.symbol);
         self.tree.open(symbol, alternative);
         self.open.push(Task::Close);
@@ -136,7 +138,7 @@ impl Builder<'_> {
             let flat = self.flat;
             self.first_fit(part, |symbol| flat.component(symbol) != component || usable.contains(&symbol))
         };
-        self.tree.open(SymbolId(part.symbol), alternative);
+        self.tree.open(self.flat.public(part.symbol), alternative);
         self.open.push(Task::Close);
         for below in parts.into_iter().rev() {
             let same = (below.from, below.to) == (part.from, part.to);
@@ -147,8 +149,7 @@ impl Builder<'_> {
 
     /// The first alternative that fits, with its parts. `allowed` are the symbols that it may have over the whole text.
     fn first_fit(&self, part: Part, allowed: impl Fn(u32) -> bool) -> (u32, Vec<Part>) {
-        let found = self.chart.derivations(part.from, part.to, part.symbol);
-        for ends in found.chunk_by(|a, b| self.alternative(a) == self.alternative(b)) {
+        for ends in self.derivations(part).chunk_by(|a, b| self.alternative(a) == self.alternative(b)) {
             let alternative = ends.first().map_or(0, |end| self.alternative(end));
             if let Some(parts) = self.only_way(part, ends, &allowed) {
                 return (alternative, parts);
@@ -160,6 +161,23 @@ impl Builder<'_> {
         }
         debug_assert!(false, "the chart holds a derivation of {part:?}");
         (0, Vec::new())
+    }
+
+    /// The derivations of a part by alternatives, those of the copies that it may be among them.
+    fn derivations(&self, part: Part) -> Cow<'_, [Done]> {
+        let found = self.chart.derivations(part.from, part.to, part.symbol);
+        if self.flat.inner(part.symbol).is_none() {
+            return Cow::Borrowed(found);
+        }
+        let mut all = found.to_vec();
+        let mut next = self.flat.inner(part.symbol);
+        while let Some(symbol) = next {
+            all.extend_from_slice(self.chart.derivations(part.from, part.to, symbol));
+            next = self.flat.inner(symbol);
+        }
+        all.retain(|end| self.alternative(end) != HIDDEN);
+        all.sort_by_key(|end| self.alternative(end));
+        Cow::Owned(all)
     }
 
     fn alternative(&self, end: &Done) -> u32 {
@@ -223,9 +241,11 @@ impl Builder<'_> {
                 }
             }
         }
-        let initial = self.flat.initial(whole.symbol).iter().copied();
         let alternative = ends.first().map_or(0, |end| self.alternative(end));
+        let initial = ends.first().map_or(&[][..], |end| self.flat.initial(self.flat.state(end.state).owner));
         paths.initial = initial
+            .iter()
+            .copied()
             .filter(|state| self.flat.state(*state).alternative == alternative)
             .find(|state| furthest.contains_key(&(*state, whole.from)));
         paths.furthest = furthest;
@@ -287,9 +307,8 @@ impl Builder<'_> {
     }
 
     fn ways(&self, part: Part, component: u32) -> Ways {
-        let found = self.chart.derivations(part.from, part.to, part.symbol);
         let mut ways = Ways { plain: false, through: Vec::new() };
-        for ends in found.chunk_by(|a, b| self.alternative(a) == self.alternative(b)) {
+        for ends in self.derivations(part).chunk_by(|a, b| self.alternative(a) == self.alternative(b)) {
             let paths = self.paths(part, ends, &|symbol| self.flat.component(symbol) != component);
             ways.plain |= paths.initial.is_some();
             ways.through.extend(paths.refused);

@@ -253,7 +253,7 @@ impl Report<'_> {
             if seen.put(symbol as usize) {
                 continue;
             }
-            let id = SymbolId(symbol);
+            let id = self.flat.public(symbol);
             let named = self.grammar.symbol(id).name.is_some();
             if named || self.flat.is_leaf(symbol) {
                 labels.push((!named, self.grammar.label(id)));
@@ -277,7 +277,7 @@ impl Report<'_> {
             if !seen.insert((symbol, origin)) || found.len() >= OPEN {
                 break;
             }
-            if let Some(rule) = &self.grammar.symbol(SymbolId(symbol)).name
+            if let Some(rule) = &self.grammar.symbol(self.flat.public(symbol)).name
                 && origin < last_origin
             {
                 last_origin = origin;

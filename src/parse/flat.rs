@@ -3,7 +3,10 @@
 //! An alternative is a chain of states. A repetition is a chain with a loop at its end, so a list costs one item for each
 //! member and needs no helper symbols that would have to vanish from the tree. States are numbered so that those which
 //! await the same symbol are neighbours: in a sorted set of the chart they are one range.
+//!
+//! Symbols here are those of the grammar, by their ids, and after them the copies of rules with [priorities](super::priority).
 
+use super::priority::{Body, Copies, HIDDEN};
 use crate::grammar::{Grammar, Kind, SymbolId, code};
 use fixedbitset::FixedBitSet;
 use std::ops::Range;
@@ -20,7 +23,7 @@ pub(super) struct State {
     pub next: u32,
     /// The symbol that is being derived.
     pub owner: u32,
-    /// Its alternative.
+    /// Its alternative; [`HIDDEN`] for the step to another copy of the same rule.
     pub alternative: u32,
     /// Whether the derivation may end here.
     pub accepts: bool,
@@ -44,6 +47,8 @@ pub(super) struct Ahead {
 #[derive(Clone, Debug)]
 pub(super) struct Flat {
     states: Vec<State>,
+    /// What each symbol is to the grammar: itself, or the rule that it is a copy of.
+    public: Vec<SymbolId>,
     /// The states that lead to each state: at most two, since a loop has one entry.
     before: Vec<[u32; 2]>,
     initial: Vec<Vec<u32>>,
@@ -56,37 +61,23 @@ pub(super) struct Flat {
     first_leaf: u32,
     empty: Vec<u32>,
     component: Vec<u32>,
+    inner: Vec<Option<u32>>,
 }
 
 impl Flat {
     pub(super) fn of(grammar: &Grammar) -> Self {
-        let mut leaf = FixedBitSet::with_capacity(grammar.len());
-        let mut nullable = FixedBitSet::with_capacity(grammar.len());
-        for id in grammar.ids() {
-            leaf.set(id.index(), grammar.is_leaf(id));
-            nullable.set(id.index(), !grammar.is_leaf(id) && grammar.is_nullable(id));
-        }
-        let mut states = Vec::new();
-        let mut initial = vec![Vec::new(); grammar.len()];
-        for id in grammar.ids().filter(|id| !grammar.is_leaf(*id)) {
-            match grammar.kind(id) {
-                Kind::Choice(alternatives) => {
-                    for (alternative, parts) in (0..).zip(alternatives) {
-                        initial[id.index()].push(states.len() as u32);
-                        chain(&mut states, id, alternative, parts);
-                    }
-                }
-                Kind::Repeat { item, separator, min, max } => {
-                    initial[id.index()].push(states.len() as u32);
-                    looped(&mut states, id, *item, *separator, *min, *max);
-                }
-                Kind::Literal(_) | Kind::Set(_) => {}
-            }
+        let copies = Copies::new(grammar);
+        let public: Vec<SymbolId> = grammar.ids().chain(copies.of).collect();
+        let mut leaf = FixedBitSet::with_capacity(public.len());
+        let mut nullable = FixedBitSet::with_capacity(public.len());
+        for (symbol, id) in public.iter().enumerate() {
+            leaf.set(symbol, grammar.is_leaf(*id));
+            nullable.set(symbol, !grammar.is_leaf(*id) && grammar.is_nullable(*id));
         }
         let mut flat = Flat {
-            states,
+            states: Vec::new(),
             before: Vec::new(),
-            initial,
+            initial: vec![Vec::new(); public.len()],
             awaiting: Vec::new(),
             leaf,
             nullable,
@@ -94,15 +85,51 @@ impl Flat {
             first_leaf: 0,
             empty: empty_alternatives(grammar),
             component: Vec::new(),
+            inner: vec![None; public.len()],
+            public,
         };
-        flat.renumber(grammar.len());
+        let mut units = vec![Vec::new(); flat.public.len()];
+        for id in grammar.ids().filter(|id| !grammar.is_leaf(*id) && grammar.symbol(*id).operators.is_empty()) {
+            match grammar.kind(id) {
+                Kind::Choice(alternatives) => {
+                    let body = |(number, parts): (u32, &Vec<SymbolId>)| (number, parts.iter().map(|p| p.0).collect());
+                    flat.choice(id.0, (0..).zip(alternatives).map(body).collect(), &mut units);
+                }
+                Kind::Repeat { item, separator, min, max } => {
+                    flat.initial[id.index()].push(flat.states.len() as u32);
+                    looped(&mut flat.states, id, *item, *separator, *min, *max);
+                    units[id.index()].extend(separator.iter().chain([item]).map(|part| part.0));
+                }
+                Kind::Literal(_) | Kind::Set(_) => {}
+            }
+        }
+        for (symbol, bodies) in copies.bodies {
+            flat.choice(symbol, bodies, &mut units);
+        }
+        flat.renumber();
         flat.look_ahead(grammar);
-        flat.component = components(&flat.units(grammar));
+        units.iter_mut().for_each(|edges| edges.retain(|to| !flat.is_leaf(*to)));
+        flat.component = components(&units);
         flat
     }
 
+    /// Adds the states of a choice. `units` are for each symbol those that it can derive over its whole text, everything
+    /// beside them being empty.
+    fn choice(&mut self, owner: u32, bodies: Vec<Body>, units: &mut [Vec<u32>]) {
+        for (alternative, parts) in bodies {
+            self.initial[owner as usize].push(self.states.len() as u32);
+            let solid = parts.iter().filter(|part| !self.is_nullable(**part)).count();
+            let alone = |part: &&u32| solid == 0 || solid == 1 && !self.is_nullable(**part);
+            units[owner as usize].extend(parts.iter().filter(alone));
+            if alternative == HIDDEN {
+                self.inner[owner as usize] = parts.first().copied();
+            }
+            chain(&mut self.states, owner, alternative, &parts);
+        }
+    }
+
     /// Sorts the states by what they await: other symbols' derivations, then leaves, then nothing.
-    fn renumber(&mut self, symbols: usize) {
+    fn renumber(&mut self) {
         let key = |state: &State| match state.awaits {
             NONE => (2, 0),
             symbol => (u32::from(self.leaf.contains(symbol as usize)), symbol),
@@ -120,7 +147,7 @@ impl Flat {
             .map(|state| State { next: renumbered(state.next), ..state })
             .collect();
         self.first_leaf = states.partition_point(|state| key(state) < (1, 0)) as u32;
-        self.awaiting = vec![0..0; symbols];
+        self.awaiting = vec![0..0; self.symbols()];
         self.before = vec![[NONE; 2]; states.len()];
         for (number, state) in (0..).zip(&states) {
             if state.awaits != NONE {
@@ -138,11 +165,11 @@ impl Flat {
         let of_symbol = firsts(grammar);
         let width = grammar.lexicon().alphabet().len();
         self.first = vec![None; self.states.len()];
-        for id in grammar.ids() {
-            let repeats = matches!(grammar.kind(id), Kind::Repeat { .. });
-            for &start in &self.initial[id.index()] {
+        for (symbol, id) in self.public.iter().enumerate() {
+            let repeats = matches!(grammar.kind(*id), Kind::Repeat { .. });
+            for &start in &self.initial[symbol] {
                 let first =
-                    if repeats { of_symbol[id.index()].clone() } else { self.first_of_rest(start, width, &of_symbol) };
+                    if repeats { of_symbol[symbol].clone() } else { self.first_of_rest(start, width, &of_symbol) };
                 self.first[start as usize] = Some(first);
             }
         }
@@ -153,38 +180,16 @@ impl Flat {
         let none = FixedBitSet::with_capacity(width);
         let mut first = First { after_skip: none.clone(), immediate: none };
         while self.state(at).awaits != NONE {
-            let symbol = self.state(at).awaits as usize;
-            first.after_skip.union_with(&of_symbol[symbol].after_skip);
-            first.immediate.union_with(&of_symbol[symbol].immediate);
-            if !self.nullable.contains(symbol) {
+            let symbol = self.state(at).awaits;
+            let of_symbol = &of_symbol[self.public(symbol).index()];
+            first.after_skip.union_with(&of_symbol.after_skip);
+            first.immediate.union_with(&of_symbol.immediate);
+            if !self.is_nullable(symbol) {
                 break;
             }
             at = self.state(at).next;
         }
         first
-    }
-
-    /// For each symbol, those that it can derive over its whole text, everything beside them being empty.
-    fn units(&self, grammar: &Grammar) -> Vec<Vec<u32>> {
-        let mut units = vec![Vec::new(); grammar.len()];
-        for id in grammar.ids().filter(|id| !self.is_leaf(id.0)) {
-            let edges = &mut units[id.index()];
-            match grammar.kind(id) {
-                Kind::Choice(alternatives) => {
-                    for parts in alternatives {
-                        let solid = parts.iter().filter(|part| !self.is_nullable(part.0)).count();
-                        let alone = |part: &&SymbolId| solid == 0 || solid == 1 && !self.is_nullable(part.0);
-                        edges.extend(parts.iter().filter(alone).map(|part| part.0));
-                    }
-                }
-                Kind::Repeat { item, separator, .. } => edges.extend(separator.iter().chain([item]).map(|id| id.0)),
-                Kind::Literal(_) | Kind::Set(_) => {}
-            }
-            edges.retain(|to| !self.leaf.contains(*to as usize));
-            edges.sort_unstable();
-            edges.dedup();
-        }
-        units
     }
 
     pub(super) fn state(&self, number: u32) -> &State {
@@ -193,7 +198,12 @@ impl Flat {
 
     /// How many symbols the grammar has.
     pub(super) fn symbols(&self) -> usize {
-        self.initial.len()
+        self.public.len()
+    }
+
+    /// What a symbol is to the grammar.
+    pub(super) fn public(&self, symbol: u32) -> SymbolId {
+        self.public[symbol as usize]
     }
 
     /// How many states there are.
@@ -243,9 +253,14 @@ impl Flat {
             .is_some_and(|first| has(&first.after_skip, ahead.after_skip) || has(&first.immediate, ahead.immediate))
     }
 
+    /// The copy that a symbol's derivation may be, instead of having a step of its own.
+    pub(super) fn inner(&self, symbol: u32) -> Option<u32> {
+        self.inner[symbol as usize]
+    }
+
     /// The alternative of the one empty derivation that a nullable symbol has in trees.
     pub(super) fn empty_alternative(&self, symbol: u32) -> u32 {
-        self.empty[symbol as usize]
+        self.empty[self.public(symbol).index()]
     }
 
     /// Symbols of one component can derive each other over the same text; [`NONE`] for those that cannot derive themselves.
@@ -254,12 +269,12 @@ impl Flat {
     }
 }
 
-fn chain(states: &mut Vec<State>, owner: SymbolId, alternative: u32, parts: &[SymbolId]) {
-    for part in parts {
+fn chain(states: &mut Vec<State>, owner: u32, alternative: u32, parts: &[u32]) {
+    for &awaits in parts {
         let next = states.len() as u32 + 1;
-        states.push(State { awaits: part.0, next, owner: owner.0, alternative, accepts: false });
+        states.push(State { awaits, next, owner, alternative, accepts: false });
     }
-    states.push(State { awaits: NONE, next: NONE, owner: owner.0, alternative, accepts: true });
+    states.push(State { awaits: NONE, next: NONE, owner, alternative, accepts: true });
 }
 
 /// One state for each count of items up to the greatest that matters, and one after each separator. Without a greatest

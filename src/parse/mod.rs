@@ -8,6 +8,7 @@ mod build;
 mod chart;
 mod error;
 mod flat;
+mod priority;
 #[cfg(test)]
 mod reference;
 #[cfg(test)]

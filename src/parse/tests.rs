@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod priority;
+
 use super::reference::Reference;
 use super::*;
 use crate::grammar::Kind;
