@@ -1,8 +1,9 @@
 //! How much of a collection of grammars with examples can be read: `grammar_collection FOLDER [--seconds N] [NAME...]`.
 //!
 //! Each folder below FOLDER that holds grammar files is one grammar. Its examples are the files in `examples` there, or beside
-//! a `desc.xml` above it; where `desc.xml` has an `<entry-point>`, the grammar starts there. An example `X` with a file
-//! `X.errors` is not meant to parse, and is counted apart. With NAMEs, only folders whose path holds one of them are read.
+//! a `desc.xml` above it. Where `desc.xml` has an `<entry-point>`, the grammar starts there, and where it has `<inputs>` with
+//! an extension, only such files are examples. An example `X` with a file `X.errors` is not meant to parse, and is counted
+//! apart. With NAMEs, only folders whose path holds one of them are read.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program of its own, not part of the library")]
 
@@ -146,9 +147,14 @@ fn described(folder: &Path) -> Option<&Path> {
 }
 
 fn entry_point(folder: &Path) -> Option<String> {
+    description(folder, "entry-point")
+}
+
+/// What the description of a grammar says in an element.
+fn description(folder: &Path, element: &str) -> Option<String> {
     let text = std::fs::read_to_string(described(folder)?.join("desc.xml")).ok()?;
-    let (_, rest) = text.split_once("<entry-point>")?;
-    Some(rest.split_once("</entry-point>")?.0.trim().to_owned())
+    let (_, rest) = text.split_once(&format!("<{element}>"))?;
+    Some(rest.split_once("</")?.0.trim().to_owned())
 }
 
 /// All folders below that hold grammar files.
@@ -183,6 +189,9 @@ fn examples(folder: &Path) -> Vec<PathBuf> {
         open.extend(folders);
         let other = |path: &PathBuf| ["errors", "tree"].iter().any(|kind| path.extension().is_some_and(|e| e == *kind));
         found.extend(files.into_iter().filter(|path| !other(path)));
+    }
+    if let Some((_, ending)) = description(folder, "inputs").as_deref().and_then(|inputs| inputs.rsplit_once('*')) {
+        found.retain(|path| file_name(path).ends_with(ending));
     }
     found.sort();
     found

@@ -213,6 +213,8 @@ impl Automaton {
         let first = closure(nfa, vec![start]);
         numbers.insert(first.clone(), 0);
         sets.push(first);
+        // Many classes lead from many sets to the same states.
+        let mut known: FxHashMap<Vec<u32>, u32> = FxHashMap::default();
         let mut done = 0;
         while done < sets.len() {
             if sets.len() > MAX_STATES {
@@ -229,10 +231,14 @@ impl Automaton {
                     automaton.next.push(DEAD);
                     continue;
                 }
-                let target = closure(nfa, target);
-                let number = *numbers.entry(target.clone()).or_insert_with(|| {
-                    sets.push(target);
-                    (sets.len() - 1) as u32
+                let number = known.get(&target).copied().unwrap_or_else(|| {
+                    let all = closure(nfa, target.clone());
+                    let number = *numbers.entry(all.clone()).or_insert_with(|| {
+                        sets.push(all);
+                        (sets.len() - 1) as u32
+                    });
+                    known.insert(target, number);
+                    number
                 });
                 automaton.next.push(number);
             }

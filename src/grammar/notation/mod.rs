@@ -117,17 +117,19 @@ fn together(
 /// Brackets may not be nested deeper than this, since readers recurse over them.
 const MAX_DEPTH: usize = 200;
 
-/// Refuses a text whose brackets are nested too deeply. What stands between quotes on one line does not count.
-fn check_depth(text: &str) -> Result<(), Diagnostic> {
+/// Refuses a text whose brackets are nested too deeply. What stands between `quotes`, opening and closing ones, on the same
+/// line does not count.
+fn check_depth(text: &str, quotes: &[(u8, u8)]) -> Result<(), Diagnostic> {
     let bytes = text.as_bytes();
     let mut depth: usize = 0;
     let mut at = 0;
     while at < bytes.len() {
-        match bytes[at] {
-            b'\\' => at += 1,
-            quote @ (b'"' | b'\'') => at = quoted_end(bytes, at, quote).unwrap_or(at),
-            b'(' | b'[' | b'{' => depth += 1,
-            b')' | b']' | b'}' => depth = depth.saturating_sub(1),
+        let quote = quotes.iter().find(|(open, _)| *open == bytes[at]);
+        match (bytes[at], quote) {
+            (_, Some((_, close))) => at = quoted_end(bytes, at, *close).unwrap_or(at),
+            (b'\\', _) => at += 1,
+            (b'(' | b'[' | b'{', _) => depth += 1,
+            (b')' | b']' | b'}', _) => depth = depth.saturating_sub(1),
             _ => {}
         }
         if depth > MAX_DEPTH {
@@ -141,12 +143,12 @@ fn check_depth(text: &str) -> Result<(), Diagnostic> {
 }
 
 /// Where a quoted text that begins at `from` ends, if on the same line.
-fn quoted_end(bytes: &[u8], from: usize, quote: u8) -> Option<usize> {
+fn quoted_end(bytes: &[u8], from: usize, close: u8) -> Option<usize> {
     let mut at = from + 1;
     while at < bytes.len() && bytes[at] != b'\n' {
         match bytes[at] {
             b'\\' => at += 1,
-            byte if byte == quote => return Some(at),
+            byte if byte == close => return Some(at),
             _ => {}
         }
         at += 1;

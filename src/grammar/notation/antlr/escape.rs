@@ -2,7 +2,7 @@
 
 use crate::grammar::ast::Span;
 use crate::grammar::charset::CharSet;
-use crate::grammar::code::Code;
+use crate::grammar::code::{self, Code};
 use crate::grammar::diagnostic::Diagnostic;
 use regex_syntax::hir::{Class, HirKind};
 
@@ -58,7 +58,10 @@ pub(super) fn range(low: char, high: char, span: &Span) -> Result<CharSet, Diagn
     }
     // All characters without what is no character.
     let all = CharSet::default().complement();
-    Ok(CharSet::from_ranges([(Code::from(low), Code::from(high))]).intersection(&all))
+    let set = CharSet::from_ranges([(Code::from(low), Code::from(high))]).intersection(&all);
+    // Up to ÿ from below are the characters of Latin-1: with these ANTLR reads bytes.
+    let bytes = CharSet::from_ranges([(code::RAW + 0x80, code::RAW + 0xFF)]);
+    Ok(if low <= '\u{80}' && high == '\u{FF}' { set.union(&bytes) } else { set })
 }
 
 /// The same in upper and lower case.

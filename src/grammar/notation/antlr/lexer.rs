@@ -5,16 +5,20 @@
 
 use super::escape;
 use super::losses::{Loss, Losses};
-use super::syntax::{Alternative, Atom, Element, RuleText, is_token};
+use super::syntax::{Alternative, Atom, Element, RuleText};
 use crate::grammar::ast::{Annotation, Expr, Rule, Span};
 use crate::grammar::charset::CharSet;
 use crate::grammar::diagnostic::Diagnostic;
 use crate::grammar::regular;
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::cell::Cell;
 
-/// Deeper than this, words are not looked for in fragments.
+/// Deeper than this, words and sets are not looked for in fragments.
 const MAX_DEPTH: u32 = 20;
+
+/// After so many steps no more words and sets are looked for: fragments that double each other could take for ever.
+const MAX_STEPS: u32 = 2_000_000;
 
 /// How often a recursive rule goes through itself at most.
 const MAX_LEVELS: u32 = 3;
@@ -51,7 +55,8 @@ pub(super) struct Tokens {
     pub rules: Vec<Rule>,
     /// Tokens without a rule.
     declared: IndexSet<String>,
-    by_text: FxHashMap<String, Expr>,
+    /// For the text of a word, the word and its form.
+    by_text: FxHashMap<String, (Word, Expr)>,
 }
 
 impl Tokens {
@@ -67,9 +72,10 @@ impl Tokens {
 
     /// The token that a text in a parser rule is.
     pub(super) fn of_text(&self, text: &str, caseless: bool) -> Expr {
-        let key = if caseless { text.to_lowercase() } else { text.to_owned() };
+        let exact = self.by_text.get(text).filter(|(word, _)| word.caseless || !caseless);
+        let found = exact.or_else(|| self.by_text.get(&text.to_lowercase()).filter(|(word, _)| word.caseless));
         let plain = || Word { text: text.to_owned(), caseless }.expr();
-        self.by_text.get(&key).cloned().unwrap_or_else(plain)
+        found.map_or_else(plain, |(_, form)| form.clone())
     }
 
     /// All tokens that may stand in parser rules.
@@ -124,6 +130,9 @@ pub(super) struct Lexer<'a> {
     recursive: FxHashMap<&'a str, FxHashSet<&'a str>>,
     words: FxHashMap<&'a str, Vec<Word>>,
     bodies: IndexMap<String, Expr>,
+    /// The rules that can match nothing at all.
+    nullable: FxHashSet<String>,
+    steps: Cell<u32>,
     problems: Vec<Diagnostic>,
 }
 
@@ -151,11 +160,14 @@ pub(super) fn tokens(
         recursive: FxHashMap::default(),
         words: FxHashMap::default(),
         bodies: IndexMap::new(),
+        nullable: FxHashSet::default(),
+        steps: Cell::new(0),
         problems: Vec::new(),
     };
     lexer.find_recursion(losses);
     lexer.find_words();
     lexer.convert();
+    lexer.find_nullable();
     if !lexer.problems.is_empty() {
         return Err(lexer.problems);
     }
@@ -245,7 +257,7 @@ impl<'a> Lexer<'a> {
         found: &mut dyn FnMut(char, bool),
     ) -> Option<()> {
         for element in elements {
-            if (element.min, element.max) != (1, Some(1)) || depth > MAX_DEPTH {
+            if (element.min, element.max) != (1, Some(1)) || self.is_too_far(depth) {
                 return None;
             }
             match &element.atom {
@@ -273,9 +285,14 @@ impl<'a> Lexer<'a> {
         Some(())
     }
 
+    fn is_too_far(&self, depth: u32) -> bool {
+        self.steps.set(self.steps.get().saturating_add(1));
+        depth > MAX_DEPTH || self.steps.get() > MAX_STEPS
+    }
+
     /// The set of characters that an atom is, if it is one.
     fn set(&self, atom: &Atom, rule: &RuleText, depth: u32) -> Option<CharSet> {
-        if depth > MAX_DEPTH {
+        if self.is_too_far(depth) {
             return None;
         }
         let cased = |set: CharSet| if rule.caseless { escape::caseless(&set) } else { set };
@@ -345,7 +362,8 @@ impl<'a> Lexer<'a> {
             Atom::Name(name) => self.name(name, element, scope),
             Atom::Block(body) => self.choice(body, scope),
             Atom::End => Some(Expr::Lazy(Box::new(Expr::nothing()))),
-            Atom::Set(_) | Atom::Any | Atom::Not(_) => {
+            Atom::Any => Some(Expr::any()),
+            Atom::Set(_) | Atom::Not(_) => {
                 let set = self.set(atom, scope.rule, 0);
                 if set.is_none() {
                     let message = "in a lexer rule `~` stands before a set of characters only";
@@ -438,7 +456,7 @@ impl<'a> Lexer<'a> {
                 _ => reference.clone(),
             };
             if let [word] = words.as_slice() {
-                tokens.by_text.entry(word.text.clone()).or_insert_with(|| form.clone());
+                tokens.by_text.entry(word.text.clone()).or_insert_with(|| (word.clone(), form.clone()));
             }
             match shadow {
                 None if words.len() > 1 && all_plain => {
@@ -480,7 +498,7 @@ impl<'a> Lexer<'a> {
                 // What may begin a token is not for a rule that takes any other character.
                 Expr::Set(set) if set.len() > MANY => {
                     losses.note(Loss::CatchAll, rule.span.clone());
-                    let first = |rival: &RuleText| self.first(self.bodies.get(&rival.name)?);
+                    let first = |rival: &RuleText| self.first(0, self.bodies.get(&rival.name)?);
                     let rules = self.rules.iter().filter(|rival| !rival.fragment && rival.name != rule.name);
                     let texts = texts.iter().filter_map(|text| text.chars().next());
                     let texts = CharSet::from_ranges(texts.map(|c| (c.into(), c.into())));
@@ -519,7 +537,7 @@ impl<'a> Lexer<'a> {
         let mode = &self.rules[place].mode;
         let mut words: Vec<&str> = if mode.is_empty() { texts.to_vec() } else { Vec::new() };
         let mut rivals = Vec::new();
-        let first = self.first(skipped);
+        let first = self.first(0, skipped);
         let earlier = self.visible().take_while(|(rule, _)| rule.name != self.rules[place].name);
         for (rule, commands) in earlier.filter(|(rule, _)| rule.mode == *mode) {
             if commands.skip || commands.more {
@@ -529,7 +547,7 @@ impl<'a> Lexer<'a> {
                 (Some(own), _) => words.extend(own.iter().map(|word| word.text.as_str())),
                 (None, Some(own)) => {
                     let own = bodies.get(&rule.name).unwrap_or(own);
-                    let disjoint = match (&first, self.first(own)) {
+                    let disjoint = match (&first, self.first(0, own)) {
                         (Some(first), Some(other)) => first.intersection(&other).is_empty(),
                         _ => false,
                     };
@@ -547,18 +565,21 @@ impl<'a> Lexer<'a> {
     }
 
     /// The characters that an expression may begin with, if that is easy to tell.
-    fn first(&self, expr: &Expr) -> Option<CharSet> {
+    fn first(&self, depth: u32, expr: &Expr) -> Option<CharSet> {
+        if self.is_too_far(depth) {
+            return None;
+        }
         match expr {
             Expr::Text(text) => Some(CharSet::single(text.chars().next()?.into())),
             Expr::Caseless(text) => {
                 Some(CharSet::from_ranges(regular::cases(text.chars().next()?).map(|code| (code, code))))
             }
             Expr::Set(set) => Some(set.clone()),
-            Expr::Name(name, _) => self.first(self.bodies.get(name)?),
+            Expr::Name(name, _) => self.first(depth + 1, self.bodies.get(name)?),
             Expr::Sequence(parts) => {
                 let mut set = CharSet::default();
                 for part in parts {
-                    set = set.union(&self.first(part)?);
+                    set = set.union(&self.first(depth, part)?);
                     if !self.is_nullable(part) {
                         break;
                     }
@@ -566,10 +587,10 @@ impl<'a> Lexer<'a> {
                 Some(set)
             }
             Expr::Choice(parts) => {
-                parts.iter().try_fold(CharSet::default(), |set, part| Some(set.union(&self.first(part)?)))
+                parts.iter().try_fold(CharSet::default(), |set, part| Some(set.union(&self.first(depth, part)?)))
             }
-            Expr::Repeat { item: inner, .. } | Expr::Annotated(_, inner) | Expr::Lazy(inner) => self.first(inner),
-            Expr::Except(included, ..) => self.first(included),
+            Expr::Repeat { item: inner, .. } | Expr::Annotated(_, inner) | Expr::Lazy(inner) => self.first(depth, inner),
+            Expr::Except(included, ..) => self.first(depth, included),
         }
     }
 
@@ -654,11 +675,22 @@ impl<'a> Lexer<'a> {
         shadows
     }
 
+    fn find_nullable(&mut self) {
+        loop {
+            let more = self.bodies.iter().filter(|(name, body)| !self.nullable.contains(*name) && self.is_nullable(body));
+            let more: Vec<String> = more.map(|(name, _)| name.clone()).collect();
+            if more.is_empty() {
+                return;
+            }
+            self.nullable.extend(more);
+        }
+    }
+
     fn is_nullable(&self, expr: &Expr) -> bool {
         match expr {
             Expr::Text(text) | Expr::Caseless(text) => text.is_empty(),
             Expr::Set(_) => false,
-            Expr::Name(name, _) => self.bodies.get(name).is_some_and(|body| self.is_nullable(body)),
+            Expr::Name(name, _) => self.nullable.contains(name),
             Expr::Sequence(parts) => parts.iter().all(|part| self.is_nullable(part)),
             Expr::Choice(parts) => parts.iter().any(|part| self.is_nullable(part)),
             Expr::Repeat { item, min, .. } => *min == 0 || self.is_nullable(item),
@@ -739,5 +771,4 @@ pub(super) fn references<'b>(body: &'b [Alternative], names: &mut Vec<&'b str>) 
             Atom::Text(_) | Atom::Set(_) | Atom::Any | Atom::End => {}
         }
     }
-    debug_assert!(names.iter().all(|name| is_token(name) || !name.is_empty()));
 }

@@ -41,12 +41,15 @@ pub(super) fn is_antlr(text: &str) -> bool {
     head == "grammar" && words.next().is_some_and(|name| name.chars().all(|c| c.is_alphanumeric() || c == '_'))
 }
 
+/// What brackets do not count in: texts, and sets of characters.
+const QUOTES: [(u8, u8); 3] = [(b'\'', b'\''), (b'"', b'"'), (b'[', b']')];
+
 /// Reads files that make one grammar.
 pub(super) fn read(sources: &[&Source]) -> Result<Document, Vec<Diagnostic>> {
     let mut files = Vec::new();
     let mut problems = Vec::new();
     for source in sources {
-        match super::check_depth(&source.text).map_err(|deep| vec![deep.moved(source.start)]) {
+        match super::check_depth(&source.text, &QUOTES).map_err(|deep| vec![deep.moved(source.start)]) {
             Ok(()) => match syntax::read(&source.text, source.start) {
                 Ok(file) => files.push(file),
                 Err(found) => problems.extend(found),
@@ -113,14 +116,12 @@ fn joined(files: Vec<File>, imported: &FxHashSet<String>) -> Result<Document, Ve
     Ok(Document { rules, warnings: losses.warnings() })
 }
 
-/// Which rule whole inputs are of. One that ends with `EOF` and that no other refers to is meant for them; of several such
-/// the one that leads to most rules. Else it is the first.
+/// Which rule whole inputs are of. One that ends with `EOF` is meant for them; of several such the one that leads to most
+/// rules. Else it is the first.
 fn start(rules: &[RuleText], converted: &[Rule]) -> usize {
-    let mut names = Vec::new();
-    rules.iter().for_each(|rule| lexer::references(&rule.body, &mut names));
     let is_whole = |rule: &RuleText| {
         let last = |alternative: &Alternative| alternative.elements.last().map(|element| element.atom.clone());
-        !names.contains(&rule.name.as_str()) && rule.body.iter().any(|a| matches!(last(a), Some(Atom::End)))
+        rule.body.iter().any(|alternative| matches!(last(alternative), Some(Atom::End)))
     };
     let whole = (0..rules.len()).rev().filter(|place| is_whole(&rules[*place]));
     whole.max_by_key(|place| used(converted, |other, _| other == *place).len()).unwrap_or(0)
