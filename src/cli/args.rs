@@ -2,7 +2,7 @@
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use ddset::grammar::Format as Notation;
-use ddset::oracle::{Signal, parse_duration};
+use ddset::oracle::{Signal, Strictness, parse_duration};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -151,6 +151,9 @@ pub(crate) struct JobOptions {
     /// End after this many oracle runs, with the best so far
     #[arg(long, value_name = "N")]
     pub max_runs: Option<u64>,
+    /// End after this time, such as 10m, with the best so far
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    pub max_time: Option<Duration>,
 }
 
 #[derive(Clone, Debug, Args)]
@@ -232,9 +235,30 @@ pub(crate) struct OracleOptions {
     /// What a run that takes longer is
     #[arg(long, value_enum, value_name = "OUTCOME")]
     pub timeout_is: Option<TimeoutIs>,
+    /// Without rules: how alike two failures must be to be the same one: `loose` (end and class of error), a number (also the
+    /// message and so many innermost functions; 1 if nothing is said), or `exact`
+    #[arg(long, value_name = "HOW", value_parser = strictness)]
+    pub signature: Option<Strictness>,
     /// A program and its arguments; `{}` or `@@` is the input's file, and without either the input is on standard input
     #[arg(last = true, value_name = "PROGRAM")]
     pub program: Vec<String>,
+}
+
+impl OracleOptions {
+    pub(crate) fn strictness(&self) -> Strictness {
+        self.signature.unwrap_or_default()
+    }
+}
+
+fn strictness(text: &str) -> Result<Strictness, String> {
+    match text {
+        "loose" => Ok(Strictness::Loose),
+        "exact" => Ok(Strictness::Exact),
+        _ => text
+            .parse()
+            .map(Strictness::Depth)
+            .map_err(|_| "write `loose`, `exact` or a number of functions".to_owned()),
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
