@@ -168,7 +168,10 @@ impl<'a> Language<'a, '_> {
                 }
                 let body = (self.rule)(name).ok_or_else(|| Irregular::Undefined(name.clone(), span.clone()))?;
                 self.open.push(name);
-                let end = self.add(body, nfa, from)?;
+                // A state of its own, so that rules that double each other without any text reach the limit as well.
+                let start = nfa.state();
+                nfa.pass(from, start);
+                let end = self.add(body, nfa, start)?;
                 self.open.pop();
                 Ok(end)
             }

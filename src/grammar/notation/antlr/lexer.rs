@@ -517,7 +517,7 @@ impl<'a> Lexer<'a> {
             match regular::plain(rest, lookup) {
                 Ok(rest) => tokens.rules[place].body = rest,
                 Err(regular::Irregular::Empty) => {
-                    losses.note(Loss::Shadowed, tokens.rules[place].span.clone());
+                    losses.note(Loss::Unmatched, tokens.rules[place].span.clone());
                     tokens.rules.remove(place);
                 }
                 Err(_) => {}
@@ -660,7 +660,7 @@ impl<'a> Lexer<'a> {
             if self.words.contains_key(rule.name.as_str()) || commands.more || commands.skip {
                 continue;
             }
-            let Some(body) = self.bodies.get(&rule.name) else { continue };
+            let Some(body) = self.bodies.get(&rule.name).filter(|_| !texts.is_empty()) else { continue };
             let Ok(derived) = regular::derives(body, &texts, |name| self.bodies.get(name)) else { continue };
             for ((other, text, word), _) in words.iter().zip(derived).filter(|(_, derived)| *derived) {
                 if word.mode != rule.mode {
@@ -671,7 +671,7 @@ impl<'a> Lexer<'a> {
                 }
             }
         }
-        never.into_values().for_each(|span| losses.note(Loss::Shadowed, span));
+        never.into_values().for_each(|span| losses.note(Loss::Unmatched, span));
         shadows
     }
 

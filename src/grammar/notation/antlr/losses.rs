@@ -16,7 +16,7 @@ pub(super) enum Loss {
     Recursion,
     EmptyToken,
     Undeclared,
-    Shadowed,
+    Unmatched,
     CatchAll,
     Unused,
     Greedy,
@@ -68,17 +68,17 @@ impl Loss {
                 "tokens have no lexer rule and are taken as empty",
                 "host code is meant to make it; write a lexer rule for it, or expect inputs to be accepted that are not valid",
             ),
-            Loss::Shadowed => (
-                "shadowed-token",
+            Loss::Unmatched => (
+                "unmatched-token",
                 "lexer rule never matches, since an earlier one matches the same text",
                 "lexer rules never match, since earlier ones match the same text",
                 "move the rule of the single word up, before the rule that matches all words",
             ),
             Loss::CatchAll => (
-                "dropped-catch-all",
-                "lexer rule that skips any other character was dropped",
-                "lexer rules that skip any other character were dropped",
-                "it would skip valid text as well; inputs with stray characters are not accepted",
+                "approximated-catch-all",
+                "lexer rule that skips any other character skips only those that begin no token",
+                "lexer rules that skip any other character skip only those that begin no token",
+                "name the characters that may be skipped, as in `[ \\t]`, if this is not enough",
             ),
             Loss::Unused => (
                 "unused-token",
