@@ -53,7 +53,9 @@ fn main() {
         }
     }
     let Totals { folders, loaded, examples, parsed, slow, refused, meant } = totals;
-    println!("{loaded} of {folders} folders load, {parsed} of {examples} examples parse ({slow} take too long or too much)");
+    println!(
+        "{loaded} of {folders} folders load, {parsed} of {examples} examples parse ({slow} take too long or too much)"
+    );
     println!("{refused} of {meant} examples that are not meant to parse are refused");
     std::process::exit(0);
 }
@@ -71,7 +73,15 @@ impl Totals {
         self.meant += faulty.len();
         let grammar = match grammar {
             Ok(grammar) => Arc::new(grammar),
-            Err(message) => return println!("{name:<32} {:>6} {took:>6.2} {:>4}/{:<4} {:>8}  LOAD {message}", "-", 0, plain.len(), "-"),
+            Err(message) => {
+                return println!(
+                    "{name:<32} {:>6} {took:>6.2} {:>4}/{:<4} {:>8}  LOAD {message}",
+                    "-",
+                    0,
+                    plain.len(),
+                    "-"
+                );
+            }
         };
         self.loaded += 1;
         let (mut parsed, mut slowest, mut first) = (0, f64::INFINITY, None);
@@ -126,7 +136,12 @@ fn load(folder: &Path) -> Result<Grammar, String> {
     let start = entry_point(folder);
     Grammar::load(sources, None, start.as_deref()).map_err(|error| {
         let errors = error.diagnostics.iter().filter(|found| found.severity == Severity::Error);
-        let place = |offset| error.sources.locate(offset).map(|(file, at)| (file.name.clone(), file.text[..at].matches('\n').count() + 1));
+        let place = |offset| {
+            error
+                .sources
+                .locate(offset)
+                .map(|(file, at)| (file.name.clone(), file.text[..at].matches('\n').count() + 1))
+        };
         let shown = errors.take(3).map(|found| {
             let at = found.labels.first().and_then(|label| place(label.span.start));
             let at = at.map_or(String::new(), |(file, line)| format!(" ({}:{line})", file_name(Path::new(&file))));

@@ -100,9 +100,7 @@ fn each(
 }
 
 /// All documents as one, or all that is wrong.
-fn together(
-    found: impl Iterator<Item = Result<Document, Vec<Diagnostic>>>,
-) -> Result<Document, Vec<Diagnostic>> {
+fn together(found: impl Iterator<Item = Result<Document, Vec<Diagnostic>>>) -> Result<Document, Vec<Diagnostic>> {
     let mut document = Document::default();
     let mut problems = Vec::new();
     for found in found {

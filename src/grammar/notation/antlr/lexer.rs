@@ -23,13 +23,10 @@ const MAX_STEPS: u32 = 2_000_000;
 /// How often a recursive rule goes through itself at most.
 const MAX_LEVELS: u32 = 3;
 
-/// A set of more characters than these is that of all others.
-const MANY: u64 = 0x10_0000;
-
 /// A text that a rule stands for.
 #[derive(Clone, Debug, PartialEq)]
-struct Word {
-    text: String,
+pub(super) struct Word {
+    pub text: String,
     caseless: bool,
 }
 
@@ -50,13 +47,13 @@ impl Word {
 #[derive(Default)]
 pub(super) struct Tokens {
     /// How a reference to each token is written in a parser rule.
-    forms: IndexMap<String, Expr>,
+    pub(super) forms: IndexMap<String, Expr>,
     /// Rules for tokens and their parts.
     pub rules: Vec<Rule>,
     /// Tokens without a rule.
     declared: IndexSet<String>,
     /// For the text of a word, the word and its form.
-    by_text: FxHashMap<String, (Word, Expr)>,
+    pub(super) by_text: FxHashMap<String, (Word, Expr)>,
 }
 
 impl Tokens {
@@ -86,9 +83,9 @@ impl Tokens {
 
 /// What a rule's commands say.
 #[derive(Debug, Default)]
-struct Commands {
-    skip: bool,
-    more: bool,
+pub(super) struct Commands {
+    pub skip: bool,
+    pub more: bool,
     token: Option<String>,
     mode: Option<String>,
 }
@@ -123,13 +120,13 @@ fn skips(alternative: &Alternative) -> bool {
 }
 
 pub(super) struct Lexer<'a> {
-    rules: &'a [RuleText],
+    pub(super) rules: &'a [RuleText],
     commands: Vec<Commands>,
     by_name: IndexMap<&'a str, &'a RuleText>,
     /// For each rule that refers to itself, the rules that it does so through.
     recursive: FxHashMap<&'a str, FxHashSet<&'a str>>,
-    words: FxHashMap<&'a str, Vec<Word>>,
-    bodies: IndexMap<String, Expr>,
+    pub(super) words: FxHashMap<&'a str, Vec<Word>>,
+    pub(super) bodies: IndexMap<String, Expr>,
     /// The rules that can match nothing at all.
     nullable: FxHashSet<String>,
     steps: Cell<u32>,
@@ -285,7 +282,7 @@ impl<'a> Lexer<'a> {
         Some(())
     }
 
-    fn is_too_far(&self, depth: u32) -> bool {
+    pub(super) fn is_too_far(&self, depth: u32) -> bool {
         self.steps.set(self.steps.get().saturating_add(1));
         depth > MAX_DEPTH || self.steps.get() > MAX_STEPS
     }
@@ -327,7 +324,8 @@ impl<'a> Lexer<'a> {
         for level in 0..=depths.iter().copied().max().unwrap_or(0) {
             for (rule, depth) in self.rules.iter().zip(&depths).filter(|(_, depth)| level <= **depth) {
                 if let Some(body) = self.choice(&rule.body, Scope { rule, level }) {
-                    self.bodies.insert(if level == *depth { rule.name.clone() } else { inner(&rule.name, level) }, body);
+                    self.bodies
+                        .insert(if level == *depth { rule.name.clone() } else { inner(&rule.name, level) }, body);
                 }
             }
         }
@@ -391,7 +389,7 @@ impl<'a> Lexer<'a> {
     }
 
     /// The rules that are no fragments.
-    fn visible(&self) -> impl Iterator<Item = (&'a RuleText, &Commands)> {
+    pub(super) fn visible(&self) -> impl Iterator<Item = (&'a RuleText, &Commands)> {
         self.rules.iter().zip(&self.commands).filter(|(rule, _)| !rule.fragment)
     }
 
@@ -411,7 +409,8 @@ impl<'a> Lexer<'a> {
         for (name, rules) in &sources {
             self.token(name, rules, &shadows, &mut tokens, losses);
         }
-        self.restrict_skips(texts, &mut tokens, losses);
+        let of_modes = self.restrict_skips(texts, &mut tokens, losses);
+        self.skip_before(&of_modes, &sources, &mut tokens);
         for (name, _) in declared {
             if !tokens.forms.contains_key(name) {
                 tokens.declared.insert(name.clone());
@@ -446,8 +445,10 @@ impl<'a> Lexer<'a> {
             tokens.declared.insert(name.to_owned());
             return;
         }
-        let single = rules.len() == 1 && self.before(first) == (Vec::new(), Vec::new());
-        let words = self.words.get(first.name.as_str()).filter(|_| single);
+        // Several rules may make one token of the same word, each in its own mode.
+        let same = |rule: &&RuleText| self.words.get(rule.name.as_str()) == self.words.get(first.name.as_str());
+        let alone = |rule: &&RuleText| self.before(rule) == (Vec::new(), Vec::new());
+        let words = self.words.get(first.name.as_str()).filter(|_| rules.iter().all(|rule| same(rule) && alone(rule)));
         if let Some(words) = words.filter(|_| !skip) {
             let shadow = words.iter().find_map(|word| shadows.get(&word.text));
             let all_plain = words.iter().all(Word::is_plain);
@@ -484,116 +485,6 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Takes from what is skipped what earlier rules match, and texts in parser rules, which come before all.
-    fn restrict_skips(&self, texts: &[&str], tokens: &mut Tokens, losses: &mut Losses) {
-        let bodies: FxHashMap<String, Expr> =
-            tokens.rules.iter().map(|rule| (rule.name.clone(), rule.body.clone())).collect();
-        let lookup = |name: &str| bodies.get(name).or_else(|| self.bodies.get(name));
-        let is_skip = |rule: &&Rule| rule.annotations.iter().any(|said| said.word == "skip");
-        let mut restricted = Vec::new();
-        for rule in tokens.rules.iter().filter(is_skip) {
-            let Some(place) = self.rules.iter().position(|other| other.name == rule.name) else { continue };
-            let body = &bodies[&rule.name];
-            let excluded = match body {
-                // What may begin a token is not for a rule that takes any other character.
-                Expr::Set(set) if set.len() > MANY => {
-                    losses.note(Loss::CatchAll, rule.span.clone());
-                    let first = |rival: &RuleText| self.first(0, self.bodies.get(&rival.name)?);
-                    let rules = self.rules.iter().filter(|rival| !rival.fragment && rival.name != rule.name);
-                    let texts = texts.iter().filter_map(|text| text.chars().next());
-                    let texts = CharSet::from_ranges(texts.map(|c| (c.into(), c.into())));
-                    Expr::Set(rules.filter_map(first).fold(texts, |set, first| set.union(&first)))
-                }
-                body => match self.rivals(body, place, texts, &bodies, &lookup) {
-                    rivals if rivals.is_empty() => continue,
-                    rivals => Expr::choice(rivals),
-                },
-            };
-            let rest = Expr::Except(Box::new(body.clone()), Box::new(excluded), rule.span.clone());
-            restricted.push((rule.name.clone(), rest));
-        }
-        for (name, rest) in &restricted {
-            let Some(place) = tokens.rules.iter().position(|rule| rule.name == *name) else { continue };
-            match regular::plain(rest, lookup) {
-                Ok(rest) => tokens.rules[place].body = rest,
-                Err(regular::Irregular::Empty) => {
-                    losses.note(Loss::Unmatched, tokens.rules[place].span.clone());
-                    tokens.rules.remove(place);
-                }
-                Err(_) => {}
-            }
-        }
-    }
-
-    /// What has the first word before the skipped rule at `place`, of texts that it matches, too.
-    fn rivals<'e>(
-        &'e self,
-        skipped: &'e Expr,
-        place: usize,
-        texts: &[&str],
-        bodies: &'e FxHashMap<String, Expr>,
-        lookup: &impl Fn(&str) -> Option<&'e Expr>,
-    ) -> Vec<Expr> {
-        let mode = &self.rules[place].mode;
-        let mut words: Vec<&str> = if mode.is_empty() { texts.to_vec() } else { Vec::new() };
-        let mut rivals = Vec::new();
-        let first = self.first(0, skipped);
-        let earlier = self.visible().take_while(|(rule, _)| rule.name != self.rules[place].name);
-        for (rule, commands) in earlier.filter(|(rule, _)| rule.mode == *mode) {
-            if commands.skip || commands.more {
-                continue;
-            }
-            match (self.words.get(rule.name.as_str()), self.bodies.get(&rule.name)) {
-                (Some(own), _) => words.extend(own.iter().map(|word| word.text.as_str())),
-                (None, Some(own)) => {
-                    let own = bodies.get(&rule.name).unwrap_or(own);
-                    let disjoint = match (&first, self.first(0, own)) {
-                        (Some(first), Some(other)) => first.intersection(&other).is_empty(),
-                        _ => false,
-                    };
-                    if !disjoint && regular::meet(skipped, own, lookup).unwrap_or(false) {
-                        rivals.push(own.clone());
-                    }
-                }
-                (None, None) => {}
-            }
-        }
-        let derived = regular::derives(skipped, &words, lookup).unwrap_or_default();
-        let derived = words.iter().zip(derived).filter(|(_, derived)| *derived);
-        rivals.extend(derived.map(|(word, _)| Expr::Text((*word).to_owned())));
-        rivals
-    }
-
-    /// The characters that an expression may begin with, if that is easy to tell.
-    fn first(&self, depth: u32, expr: &Expr) -> Option<CharSet> {
-        if self.is_too_far(depth) {
-            return None;
-        }
-        match expr {
-            Expr::Text(text) => Some(CharSet::single(text.chars().next()?.into())),
-            Expr::Caseless(text) => {
-                Some(CharSet::from_ranges(regular::cases(text.chars().next()?).map(|code| (code, code))))
-            }
-            Expr::Set(set) => Some(set.clone()),
-            Expr::Name(name, _) => self.first(depth + 1, self.bodies.get(name)?),
-            Expr::Sequence(parts) => {
-                let mut set = CharSet::default();
-                for part in parts {
-                    set = set.union(&self.first(depth, part)?);
-                    if !self.is_nullable(part) {
-                        break;
-                    }
-                }
-                Some(set)
-            }
-            Expr::Choice(parts) => {
-                parts.iter().try_fold(CharSet::default(), |set, part| Some(set.union(&self.first(depth, part)?)))
-            }
-            Expr::Repeat { item: inner, .. } | Expr::Annotated(_, inner) | Expr::Lazy(inner) => self.first(depth, inner),
-            Expr::Except(included, ..) => self.first(depth, included),
-        }
-    }
-
     /// A token's expression with lazy repetitions worked out, and without the empty text. A recursive rule that becomes too
     /// large is unfolded less deep.
     fn finished(&self, name: &str, body: Expr, span: &Span, losses: &mut Losses) -> Expr {
@@ -617,7 +508,7 @@ impl<'a> Lexer<'a> {
     }
 
     /// The rules with `-> more` after which the lexer is in the rule's mode: those of other modes, and of the same.
-    fn before(&self, rule: &RuleText) -> (Vec<&'a RuleText>, Vec<&'a RuleText>) {
+    pub(super) fn before(&self, rule: &RuleText) -> (Vec<&'a RuleText>, Vec<&'a RuleText>) {
         let more = self.visible().filter(|(_, commands)| commands.more);
         let leads = more.filter(|(other, commands)| *commands.mode.as_ref().unwrap_or(&other.mode) == rule.mode);
         leads.map(|(other, _)| other).partition(|other| other.mode != rule.mode)
@@ -677,7 +568,8 @@ impl<'a> Lexer<'a> {
 
     fn find_nullable(&mut self) {
         loop {
-            let more = self.bodies.iter().filter(|(name, body)| !self.nullable.contains(*name) && self.is_nullable(body));
+            let more =
+                self.bodies.iter().filter(|(name, body)| !self.nullable.contains(*name) && self.is_nullable(body));
             let more: Vec<String> = more.map(|(name, _)| name.clone()).collect();
             if more.is_empty() {
                 return;
@@ -686,7 +578,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    fn is_nullable(&self, expr: &Expr) -> bool {
+    pub(super) fn is_nullable(&self, expr: &Expr) -> bool {
         match expr {
             Expr::Text(text) | Expr::Caseless(text) => text.is_empty(),
             Expr::Set(_) => false,

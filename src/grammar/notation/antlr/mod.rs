@@ -7,6 +7,7 @@ mod escape;
 mod lexer;
 mod losses;
 mod parser;
+mod skips;
 mod syntax;
 #[cfg(test)]
 mod tests;

@@ -239,10 +239,12 @@ impl Reader {
         let span = self.span(&pair);
         let read = match pair.as_rule() {
             Rule::text => escape::text(super::super::unquoted(pair.as_str()), &span).map(Atom::Text),
-            Rule::set => escape::set(super::super::unquoted(pair.as_str()), &span).and_then(|set| match set.is_empty() {
-                true => Err(Diagnostic::error("empty-set", "no character is in this set", span.clone(), "")),
-                false => Ok(Atom::Set(set)),
-            }),
+            Rule::set => {
+                escape::set(super::super::unquoted(pair.as_str()), &span).and_then(|set| match set.is_empty() {
+                    true => Err(Diagnostic::error("empty-set", "no character is in this set", span.clone(), "")),
+                    false => Ok(Atom::Set(set)),
+                })
+            }
             Rule::range => range(pair, &span).map(Atom::Set),
             Rule::any => Ok(Atom::Any),
             Rule::block => Ok(Atom::Block(self.block(pair))),

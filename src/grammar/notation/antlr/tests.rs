@@ -59,14 +59,18 @@ fn the_notation_is_told_from_the_text() {
     assert!(is_antlr("/** doc; */ // grammar\n lexer  grammar A;"));
     assert!(is_antlr("grammar A;") && is_antlr("parser grammar A ;"));
     assert!(!is_antlr("grammar ::= rule*") && !is_antlr("grammar = rule;") && !is_antlr("/* open"));
-    assert_eq!(references("parser grammar P; options { tokenVocab = L; } import A, B = C; s : ;"), ["A.g4", "C.g4", "L.g4"]);
+    assert_eq!(
+        references("parser grammar P; options { tokenVocab = L; } import A, B = C; s : ;"),
+        ["A.g4", "C.g4", "L.g4"]
+    );
 }
 
 #[test]
 fn operators_group_as_written() {
-    let grammar = read(&["grammar E; s : e EOF; e : <assoc=right> e '^' e | '-' e | e '*' e | e '+' e # sum | e '!' | a=ID;
+    let grammar =
+        read(&["grammar E; s : e EOF; e : <assoc=right> e '^' e | '-' e | e '*' e | e '+' e # sum | e '!' | a=ID;
         ID : [a-z]+; WS : ' ' -> skip;"]);
-    let tree = |input| parse(&grammar, input).replace("\"", "").replace("ID ", "");
+    let tree = |input| parse(&grammar, input).replace(['"', '\\'], "").replace("ID ", "");
     assert_eq!(tree("a + b * c + d"), "(s (e (e (e (a)) (+ +) (e (e (b)) (* *) (e (c)))) (+ +) (e (d))))");
     assert_eq!(tree("a^b^c"), "(s (e (e (a)) (^ ^) (e (e (b)) (^ ^) (e (c)))))");
     assert_eq!(tree("- - a * b"), "(s (e (e (- -) (e (- -) (e (a)))) (* *) (e (b))))");
@@ -94,10 +98,13 @@ fn sets_and_escapes() {
         assert!(matches(one, yes), "{yes}");
     }
     assert!(!matches(one, "d") && !matches(one, "\\"));
-    assert!(matches(r"T : '\u0041\'\\' ~[a\r] ~'x' ~('b' | [cd]) 'e'..'g' .;", "A'\\bybf!"));
+    assert!(matches(r"T : '\u0041\'\\' ~[a\r] ~'x' ~('b' | [cd]) 'e'..'g' .;", "A'\\byef!"));
     assert!(!matches(r"T : ~('b' | [cd]);", "c") && matches(r"T : [\P{L}] [\p{Script=Latin}];", "1é"));
     assert!(matches("options { caseInsensitive = true; } T : 'ab' [c-d];", "aBD"));
-    assert!(!matches("options { caseInsensitive = true; } T options { caseInsensitive = false; } : 'ab' [c-d];", "aBD"));
+    assert!(!matches(
+        "options { caseInsensitive = true; } T options { caseInsensitive = false; } : 'ab' [c-d];",
+        "aBD"
+    ));
 }
 
 #[test]
@@ -125,8 +132,19 @@ fn modes_more_and_types() {
 }
 
 #[test]
+fn what_one_mode_skips_is_a_token_of_another() {
+    let lexer =
+        "lexer grammar L; OPEN : '<' -> pushMode(IN); NL : '\n'; TEXT : ~[<\n]+; mode IN; CLOSE : '>' -> popMode;
+        NAME : [a-z]+; S : [ \n] -> skip;";
+    let parser = "parser grammar P; options { tokenVocab = L; } s : ((TEXT | '<' NAME+ CLOSE)+ NL)* EOF;";
+    let grammar = read(&[lexer, parser]);
+    assert!(accepts(&grammar, " a <b\n c > d\n<b>\n") && !accepts(&grammar, "a <b>\n\n"));
+}
+
+#[test]
 fn what_is_skipped_leaves_earlier_tokens_alone() {
-    let grammar = read(&["grammar G; s : (ID* EOL)* EOF; ID : [a-z]+; EOL : [\\n]+; WS : [ \\n] -> skip; X : . -> skip;"]);
+    let grammar =
+        read(&["grammar G; s : (ID* EOL)* EOF; ID : [a-z]+; EOL : [\\n]+; WS : [ \\n] -> skip; X : . -> skip;"]);
     assert!(accepts(&grammar, "a b\nc\n\n") && accepts(&grammar, "a ; b\n") && !accepts(&grammar, "a b"));
 }
 
@@ -150,10 +168,12 @@ fn any_and_not_are_of_tokens() {
 
 #[test]
 fn host_code_is_passed_over() {
-    let codes = codes(&[r#"grammar G; options { superClass = Base; } @header { import "}"; } @parser::members { char c = '}'; }
+    let codes = codes(&[
+        r#"grammar G; options { superClass = Base; } @header { import "}"; } @parser::members { char c = '}'; }
         s[int n, List<int[]> x] returns [int m] throws E locals [int k] options { k = 1; } @init { a(); } :
         {p()}? t+=a[1]* { /* } */ b(); } <assoc=right> # one | EOF; catch [E e] { c(); } finally { d(); }
-        a[int n] : 'a';"#]);
+        a[int n] : 'a';"#,
+    ]);
     assert_eq!(codes, ["dropped-superclass", "dropped-action", "dropped-predicate"]);
 }
 
