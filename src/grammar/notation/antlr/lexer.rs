@@ -3,9 +3,9 @@
 //! ANTLR's lexer takes the longest match, and of equal ones that of the earlier rule. So a rule that is one word, such as
 //! `IF : 'if';`, stands in parser rules as that word, which is a keyword where a later rule matches it as well.
 
-use super::escape;
 use super::losses::{Loss, Losses};
 use super::syntax::{Alternative, Atom, Element, RuleText};
+use super::words::Word;
 use crate::grammar::ast::{Annotation, Expr, Rule, Span};
 use crate::grammar::charset::CharSet;
 use crate::grammar::diagnostic::Diagnostic;
@@ -14,34 +14,8 @@ use indexmap::{IndexMap, IndexSet};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::Cell;
 
-/// Deeper than this, words and sets are not looked for in fragments.
-const MAX_DEPTH: u32 = 20;
-
-/// After so many steps no more words and sets are looked for: fragments that double each other could take for ever.
-const MAX_STEPS: u32 = 2_000_000;
-
 /// How often a recursive rule goes through itself at most.
 const MAX_LEVELS: u32 = 3;
-
-/// A text that a rule stands for.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Word {
-    pub text: String,
-    caseless: bool,
-}
-
-impl Word {
-    fn expr(&self) -> Expr {
-        if self.caseless { Expr::Caseless(self.text.clone()) } else { Expr::Text(self.text.clone()) }
-    }
-
-    /// Whether it is taken for a keyword as a text in a parser rule, if it has to be one.
-    fn is_plain(&self) -> bool {
-        let word = |c: char| c.is_ascii_alphanumeric() || c == '_' || !c.is_ascii();
-        let first = self.text.chars().next().is_some_and(|c| c.is_ascii_digit());
-        self.caseless || !self.text.contains(char::is_alphanumeric) || !first && self.text.chars().all(word)
-    }
-}
 
 /// The tokens of a grammar, as parser rules may use them.
 #[derive(Default)]
@@ -122,14 +96,14 @@ fn skips(alternative: &Alternative) -> bool {
 pub(super) struct Lexer<'a> {
     pub(super) rules: &'a [RuleText],
     commands: Vec<Commands>,
-    by_name: IndexMap<&'a str, &'a RuleText>,
+    pub(super) by_name: IndexMap<&'a str, &'a RuleText>,
     /// For each rule that refers to itself, the rules that it does so through.
     recursive: FxHashMap<&'a str, FxHashSet<&'a str>>,
     pub(super) words: FxHashMap<&'a str, Vec<Word>>,
     pub(super) bodies: IndexMap<String, Expr>,
     /// The rules that can match nothing at all.
     nullable: FxHashSet<String>,
-    steps: Cell<u32>,
+    pub(super) steps: Cell<u32>,
     problems: Vec<Diagnostic>,
 }
 
@@ -214,108 +188,6 @@ impl<'a> Lexer<'a> {
             2..=3 => 2,
             _ => 1,
         }
-    }
-
-    fn find_words(&mut self) {
-        for rule in self.rules {
-            let mut alternatives = rule.body.as_slice();
-            while let [Alternative { elements, .. }] = alternatives
-                && let [Element { atom: Atom::Block(body), min: 1, max: Some(1), .. }] = elements.as_slice()
-            {
-                alternatives = body;
-            }
-            let words = alternatives.iter().map(|alternative| self.word(&alternative.elements, rule, 0));
-            if let Some(words) = words.collect::<Option<Vec<Word>>>().filter(|words| !words.is_empty()) {
-                self.words.insert(&rule.name, words);
-            }
-        }
-    }
-
-    /// The one text that elements match, if it is one, apart from its case.
-    fn word(&self, elements: &[Element], rule: &RuleText, depth: u32) -> Option<Word> {
-        let mut text = String::new();
-        let mut cased = [false; 2];
-        self.letters(elements, rule, depth, &mut |c, caseless| {
-            text.push(c);
-            if c.to_lowercase().ne(c.to_uppercase()) {
-                cased[usize::from(caseless)] = true;
-            }
-        })?;
-        let caseless = cased[1];
-        let text = if caseless { text.to_lowercase() } else { text };
-        (!text.is_empty() && cased != [true, true]).then_some(Word { text, caseless })
-    }
-
-    fn letters(
-        &self,
-        elements: &[Element],
-        rule: &RuleText,
-        depth: u32,
-        found: &mut dyn FnMut(char, bool),
-    ) -> Option<()> {
-        for element in elements {
-            if (element.min, element.max) != (1, Some(1)) || self.is_too_far(depth) {
-                return None;
-            }
-            match &element.atom {
-                Atom::Text(text) => text.chars().for_each(|c| found(c, rule.caseless)),
-                Atom::Set(set) => letter(set).map(|(c, caseless)| found(c, caseless || rule.caseless))?,
-                Atom::Name(name) => {
-                    let rule = self.by_name.get(name.as_str())?;
-                    let [only] = rule.body.as_slice() else {
-                        let (c, caseless) = letter(&self.set(&element.atom, rule, depth + 1)?)?;
-                        found(c, caseless);
-                        continue;
-                    };
-                    self.letters(&only.elements, rule, depth + 1, found)?;
-                }
-                Atom::Block(body) => match body.as_slice() {
-                    [only] => self.letters(&only.elements, rule, depth + 1, found)?,
-                    _ => {
-                        let (c, caseless) = letter(&self.set(&element.atom, rule, depth + 1)?)?;
-                        found(c, caseless);
-                    }
-                },
-                Atom::Any | Atom::Not(_) | Atom::End => return None,
-            }
-        }
-        Some(())
-    }
-
-    pub(super) fn is_too_far(&self, depth: u32) -> bool {
-        self.steps.set(self.steps.get().saturating_add(1));
-        depth > MAX_DEPTH || self.steps.get() > MAX_STEPS
-    }
-
-    /// The set of characters that an atom is, if it is one.
-    fn set(&self, atom: &Atom, rule: &RuleText, depth: u32) -> Option<CharSet> {
-        if self.is_too_far(depth) {
-            return None;
-        }
-        let cased = |set: CharSet| if rule.caseless { escape::caseless(&set) } else { set };
-        match atom {
-            Atom::Text(text) => {
-                let mut chars = text.chars();
-                let first = chars.next().filter(|_| chars.next().is_none())?;
-                Some(cased(CharSet::single(first.into())))
-            }
-            Atom::Set(set) => Some(cased(set.clone())),
-            Atom::Any => Some(CharSet::default().complement()),
-            Atom::Not(inner) => Some(self.set(inner, rule, depth)?.complement()),
-            Atom::Name(name) => {
-                let rule = self.by_name.get(name.as_str())?;
-                self.set_of(&rule.body, rule, depth + 1)
-            }
-            Atom::Block(body) => self.set_of(body, rule, depth + 1),
-            Atom::End => None,
-        }
-    }
-
-    fn set_of(&self, body: &[Alternative], rule: &RuleText, depth: u32) -> Option<CharSet> {
-        body.iter().try_fold(CharSet::default(), |set, alternative| match alternative.elements.as_slice() {
-            [Element { atom, min: 1, max: Some(1), .. }] => Some(set.union(&self.set(atom, rule, depth)?)),
-            _ => None,
-        })
     }
 
     /// Gives each rule an expression; recursive ones one for each level, the innermost first.
@@ -554,7 +426,8 @@ impl<'a> Lexer<'a> {
             let Some(body) = self.bodies.get(&rule.name).filter(|_| !texts.is_empty()) else { continue };
             let Ok(derived) = regular::derives(body, &texts, |name| self.bodies.get(name)) else { continue };
             for ((other, text, word), _) in words.iter().zip(derived).filter(|(_, derived)| *derived) {
-                if word.mode != rule.mode {
+                // Where a predicate decides, or the mode, either may be meant.
+                if word.mode != rule.mode || rule.guarded {
                     shadows.insert((*text).to_owned(), Shadow);
                 } else if place < *other {
                     shadows.insert((*text).to_owned(), Shadow);
@@ -621,19 +494,6 @@ struct Shadow;
 /// The copy of a recursive rule that may go through itself `level` more times.
 fn inner(name: &str, level: u32) -> String {
     format!("{name}_{level}")
-}
-
-/// A character, or one in both cases.
-fn letter(set: &CharSet) -> Option<(char, bool)> {
-    let first = char::from_u32(set.nth(0)?)?;
-    match set.len() {
-        1 => Some((first, false)),
-        2 => {
-            let both = CharSet::from_ranges(regular::cases(first).map(|code| (code, code)));
-            (both == *set).then_some((first, true))
-        }
-        _ => None,
-    }
 }
 
 /// A text in any case, inside of a token.

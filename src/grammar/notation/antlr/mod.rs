@@ -11,6 +11,7 @@ mod skips;
 mod syntax;
 #[cfg(test)]
 mod tests;
+mod words;
 
 use super::super::ast::{Annotation, Document, Expr, Rule};
 use super::super::diagnostic::Diagnostic;

@@ -33,6 +33,8 @@ pub(super) struct RuleText {
     pub span: Span,
     pub fragment: bool,
     pub caseless: bool,
+    /// Whether it has a predicate.
+    pub guarded: bool,
     /// The mode of a lexer rule; empty for the default one.
     pub mode: String,
     pub body: Vec<Alternative>,
@@ -90,7 +92,8 @@ pub(super) fn references(text: &str) -> Vec<String> {
 pub(super) fn read(text: &str, base: usize) -> Result<File, Vec<Diagnostic>> {
     let parsed = Notation::parse(Rule::file, text);
     let mut pairs = parsed.map_err(|error| vec![syntax_error(&error, expectation).moved(base).with_help(HELP)])?;
-    let mut reader = Reader { base, file: File::default(), mode: String::new(), right: false, problems: Vec::new() };
+    let mut reader =
+        Reader { base, file: File::default(), mode: String::new(), right: false, guarded: false, problems: Vec::new() };
     pairs.next().into_iter().flat_map(Pair::into_inner).for_each(|pair| reader.part(pair));
     let Reader { file, problems, .. } = reader;
     if problems.is_empty() { Ok(file) } else { Err(problems) }
@@ -118,6 +121,8 @@ struct Reader {
     mode: String,
     /// Whether the alternative that is being read says `<assoc=right>`.
     right: bool,
+    /// Whether the rule that is being read has a predicate.
+    guarded: bool,
     problems: Vec<Diagnostic>,
 }
 
@@ -164,6 +169,7 @@ impl Reader {
     fn rule(&mut self, pair: Pair<Rule>) {
         let mut rule = RuleText { mode: self.mode.clone(), ..RuleText::default() };
         let mut own = None;
+        self.guarded = false;
         for part in pair.into_inner() {
             match part.as_rule() {
                 Rule::modifier => rule.fragment |= part.as_str() == "fragment",
@@ -176,6 +182,7 @@ impl Reader {
                 _ => self.lose(Loss::Action, &part),
             }
         }
+        rule.guarded = self.guarded;
         rule.caseless = own.map_or(self.file.caseless, |own| own == "true");
         self.file.rules.push(rule);
     }
@@ -202,6 +209,7 @@ impl Reader {
     fn element(&mut self, pair: Pair<Rule>) -> Option<Element> {
         let span = self.span(&pair);
         let is_predicate = pair.clone().into_inner().any(|part| part.as_rule() == Rule::predicate);
+        self.guarded |= is_predicate;
         let mut atom = None;
         let (mut min, mut max, mut lazy) = (1, Some(1), false);
         for part in pair.into_inner() {

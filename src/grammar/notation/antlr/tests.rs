@@ -178,6 +178,13 @@ fn host_code_is_passed_over() {
 }
 
 #[test]
+fn a_guarded_token_takes_no_word_away() {
+    let grammar =
+        read(&["grammar G; s : IF (ID | RAW) EOF; IF : 'if'; RAW : ~[ ]+ {raw()}?; ID : [a-z]+; WS : ' ' -> skip;"]);
+    assert!(accepts(&grammar, "if a") && accepts(&grammar, "if if:"));
+}
+
+#[test]
 fn each_finding_has_a_code() {
     let lexical = |rules: &str| codes(&[&format!("grammar G; s : A* EOF; {rules}")]);
     assert_eq!(lexical("A : 'a' | '(' A* ')';"), ["unfolded-recursion"]);
