@@ -66,9 +66,9 @@ pub(super) struct Commands {
 
 impl Commands {
     fn of(rule: &RuleText) -> Self {
-        let mut commands = Commands::default();
         // Alternatives without any leave the token as it is.
-        commands.skip = !rule.body.is_empty() && rule.body.iter().all(skips);
+        let skip = !rule.body.is_empty() && rule.body.iter().all(skips);
+        let mut commands = Commands { skip, ..Commands::default() };
         for (command, argument) in rule.body.iter().flat_map(|alternative| &alternative.commands) {
             match command.as_str() {
                 "more" => commands.more = true,
@@ -231,7 +231,7 @@ impl<'a> Lexer<'a> {
             Atom::Text(text) => Some(Expr::Text(text.clone())),
             Atom::Name(name) => self.name(name, element, scope),
             Atom::Block(body) => self.choice(body, scope),
-            Atom::End => Some(Expr::Lazy(Box::new(Expr::nothing()))),
+            Atom::End => Some(Expr::Lazy(Box::default())),
             Atom::Any => Some(Expr::any()),
             Atom::Set(_) | Atom::Not(_) => {
                 let set = self.set(atom, scope.rule, 0);
@@ -364,8 +364,8 @@ impl<'a> Lexer<'a> {
         let mut body = body;
         if self.any(&body, |expr| matches!(expr, Expr::Lazy(_))) {
             let shallower = (0..MAX_LEVELS).rev().filter_map(|level| self.bodies.get(&inner(name, level)));
-            let scanned = std::iter::once(&body).chain(shallower).map(|body| regular::scanned(body, rule));
-            match scanned.skip_while(|scanned| matches!(scanned, Err(regular::Irregular::TooLarge))).next() {
+            let mut scanned = std::iter::once(&body).chain(shallower).map(|body| regular::scanned(body, rule));
+            match scanned.find(|scanned| !matches!(scanned, Err(regular::Irregular::TooLarge))) {
                 Some(Ok(scanned)) => body = scanned,
                 // An undefined name: reported where the rules are put together.
                 Some(Err(_)) => {}
@@ -374,7 +374,7 @@ impl<'a> Lexer<'a> {
         }
         if self.is_nullable(&body) {
             losses.note(Loss::EmptyToken, span.clone());
-            return Expr::Except(Box::new(body), Box::new(Expr::nothing()), span.clone());
+            return Expr::Except(Box::new(body), Box::default(), span.clone());
         }
         body
     }

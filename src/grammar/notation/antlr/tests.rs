@@ -134,8 +134,8 @@ fn modes_more_and_types() {
 #[test]
 fn what_one_mode_skips_is_a_token_of_another() {
     let lexer =
-        "lexer grammar L; OPEN : '<' -> pushMode(IN); NL : '\n'; TEXT : ~[<\n]+; mode IN; CLOSE : '>' -> popMode;
-        NAME : [a-z]+; S : [ \n] -> skip;";
+        "lexer grammar L; OPEN : '<' -> pushMode(IN); NL : '\\n'; TEXT : ~[<\\n]+; mode IN; CLOSE : '>' -> popMode;
+        NAME : [a-z]+; S : [ \\n] -> skip;";
     let parser = "parser grammar P; options { tokenVocab = L; } s : ((TEXT | '<' NAME+ CLOSE)+ NL)* EOF;";
     let grammar = read(&[lexer, parser]);
     assert!(accepts(&grammar, " a <b\n c > d\n<b>\n") && !accepts(&grammar, "a <b>\n\n"));
