@@ -24,6 +24,7 @@ impl<'a> Lexer<'a> {
     ) -> Vec<(String, String)> {
         let shown = self.visible().filter(|(_, commands)| !commands.skip && !commands.more);
         let visible: Vec<&RuleText> = shown.map(|(rule, _)| rule).collect();
+        let places: FxHashMap<&str, usize> = self.rules.iter().map(|rule| rule.name.as_str()).zip(0..).collect();
         let mut of_modes = Vec::new();
         let bodies: FxHashMap<String, Expr> =
             tokens.rules.iter().map(|rule| (rule.name.clone(), rule.body.clone())).collect();
@@ -31,7 +32,7 @@ impl<'a> Lexer<'a> {
         let is_skip = |rule: &&Rule| rule.annotations.iter().any(|said| said.word == "skip");
         let mut restricted = Vec::new();
         for rule in tokens.rules.iter().filter(is_skip) {
-            let Some(place) = self.rules.iter().position(|other| other.name == rule.name) else { continue };
+            let Some(place) = places.get(rule.name.as_str()).copied() else { continue };
             let body = &bodies[&rule.name];
             let excluded = match body {
                 // What may begin a token is not for a rule that takes any other character.
@@ -50,8 +51,8 @@ impl<'a> Lexer<'a> {
                     if !own.mode.is_empty() && !self.rivals(body, &others, &[], &bodies, &lookup).is_empty() {
                         of_modes.push((own.mode.clone(), rule.name.clone()));
                     }
-                    let place = |rule: &RuleText| self.rules.iter().position(|other| other.name == rule.name);
-                    let earlier: Vec<&RuleText> = same.into_iter().filter(|other| place(other) < place(own)).collect();
+                    let earlier: Vec<&RuleText> =
+                        same.into_iter().filter(|other| places[other.name.as_str()] < place).collect();
                     let texts = if own.mode.is_empty() { texts } else { &[] };
                     match self.rivals(body, &earlier, texts, &bodies, &lookup) {
                         rivals if rivals.is_empty() => continue,
@@ -73,6 +74,7 @@ impl<'a> Lexer<'a> {
                 Err(_) => {}
             }
         }
+        of_modes.retain(|(_, name)| tokens.rules.iter().any(|rule| rule.name == *name));
         of_modes
     }
 
