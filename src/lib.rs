@@ -32,11 +32,13 @@
 //!
 //! The data goes one way: [`grammar`] → [`parse`](mod@parse) → [`tree`] → [`reduce`](mod@reduce) → [`abstraction`] →
 //! [`pattern`]; [`generate`] makes what is tried in holes. Beside it, [`oracle`] and [`search`] know bytes only. [`session`]
-//! keeps a run on disk.
+//! keeps a run on disk. Where indentation counts, [`layout`] makes marks of it before an input is parsed, and unmakes them in
+//! whatever is shown or run.
 
 pub mod abstraction;
 pub mod generate;
 pub mod grammar;
+pub mod layout;
 pub mod oracle;
 pub mod parse;
 pub mod pattern;

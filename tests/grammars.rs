@@ -83,12 +83,11 @@ error[input-syntax]: the input is not in the grammar's language: expected factor
  --> bad.expr:2:6
   |
 1 | 1 +
-  | - while parsing `expr` that began at 1:1
+  | - while parsing `expr` that began here
 2 | (2 * )
-  | --   ^ expected factor
-  | ||
-  | |while parsing `term` that began at 2:2
-  | while parsing `factor` that began at 2:1
+  |  -   ^ expected factor
+  |  |
+  |  while parsing `term` that began here, in `factor` from 2:1
 
 "#]]
         );
@@ -139,8 +138,12 @@ fn both_notations_give_the_same_pattern() {
 fn bundled_grammars_are_listed_and_sound() {
     let place = Place::new();
     let list = place.line("grammar list").exits(0).stdout;
-    let names: Vec<&str> = list.lines().filter_map(|line| line.split(' ').next()).collect();
-    assert_eq!(names, ["assign", "expr", "javascript", "json", "lua"]);
+    let names: Vec<&str> =
+        list.lines().filter_map(|line| line.split(' ').next()).filter(|name| !name.is_empty()).collect();
+    assert!(names.is_sorted(), "{names:?}");
+    for name in ["assign", "c", "expr", "javascript", "json", "lua", "python", "sql"] {
+        assert!(names.contains(&name), "{names:?}");
+    }
     for name in names {
         let ran = place.ddset(["grammar", "check", name]).exits(0);
         assert!(ran.stderr.is_empty() && ran.stdout.starts_with(&format!("{name}: ")), "{ran}");
@@ -157,6 +160,7 @@ fn a_grammar_that_is_shown_can_be_read_again() {
         ("javascript", "for (var i of [1, 'a', /x+/g]) { f(i)\n g => g++ }"),
         ("json", "{\"a\": [1, 2.5e3, null, \"\\u00e4\"]}"),
         ("lua", "local t = {1, x = 2; [3] = [[long]]} -- so\nreturn t.x ~= nil and #t > 1"),
+        ("python", "if a:  # so\n    def b(*c, d=1): return f'{c}'\nelse: pass\n"),
     ] {
         let shown = place.ddset(["grammar", "show", name]).exits(0).stdout;
         place.write("shown.ebnf", &shown);
@@ -240,4 +244,25 @@ fn a_start_other_than_the_grammars() {
     assert!(tree.starts_with("term\n"), "{tree}");
     place.write("input", "2 + 3");
     place.line("parse --grammar expr --start term input").exits(3).says(["input:1:3"]);
+}
+
+/// A mark is one character that no input has; a layout needs all three.
+#[test]
+fn marks_that_are_none() {
+    let place = Place::new();
+    let marks = |newline: &str, indent: &str, dedent: &str| {
+        let text =
+            format!("a ::= 'x' n (i a d)?\n/*@ newline */ n ::= {newline}\n/*@ indent */ i ::= {indent}\n{dedent}\n");
+        place.write("marks.ebnf", text);
+        place.line("grammar check marks.ebnf")
+    };
+    marks("#x1E", "#xE", "/*@ dedent */ d ::= #xF").exits(0);
+    marks("#x1E", "#xE", "/*@ token */ d ::= #xF").exits(3).says(["error[missing-mark]", "marks.ebnf:2:"]);
+    marks("#x1E", "#x1E", "/*@ dedent */ d ::= #xF").exits(3).says(["error[duplicate-mark]", "marks.ebnf:3:"]);
+    marks("#x1E", "#xE", "/*@ indent */ d ::= #xF").exits(3).says(["error[duplicate-mark]", "second token"]);
+    for no_mark in ["#xA", "'ab'", "[a-z]+", "#xE000"] {
+        marks(no_mark, "#xE", "/*@ dedent */ d ::= #xF")
+            .exits(3)
+            .says(["error[mark-not-a-character]", "marks.ebnf:2:"]);
+    }
 }

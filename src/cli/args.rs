@@ -18,6 +18,15 @@ use std::time::Duration;
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub command: Command,
+    /// How to print what is wrong with a grammar or an input: as text, or as JSON, one object a line
+    #[arg(long, global = true, value_enum, default_value_t = MessageFormat::Text, value_name = "FORMAT")]
+    pub message_format: MessageFormat,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum MessageFormat {
+    Text,
+    Json,
 }
 
 #[derive(Debug, Subcommand)]
@@ -113,13 +122,89 @@ pub(crate) enum GrammarCommand {
         #[command(flatten)]
         grammar: GivenGrammar,
     },
-    /// Print a grammar in EBNF
+    /// Print a grammar in EBNF, or draw it
+    #[command(after_help = "Examples:\n  ddset grammar show json --rule number\n  \
+                            ddset grammar show lua --railroad -o lua.html")]
     Show {
         #[command(flatten)]
         grammar: GivenGrammar,
+        /// Only this rule and what it uses
+        #[arg(long, value_name = "NAME")]
+        rule: Option<String>,
+        /// Draw a railroad diagram of each rule, on one HTML page
+        #[arg(long)]
+        railroad: bool,
+        /// Write to this file instead of standard output
+        #[arg(short, long, value_name = "FILE")]
+        output: Option<PathBuf>,
     },
-    /// List the bundled grammars
+    /// Write a grammar in another notation
+    #[command(after_help = "Example: ddset grammar convert grammar.iso --to ebnf -o grammar.ebnf")]
+    Convert {
+        #[command(flatten)]
+        grammar: GivenGrammar,
+        /// The notation to write
+        #[arg(long, value_enum, value_name = "NOTATION")]
+        to: Target,
+        /// Write to this file instead of standard output
+        #[arg(short, long, value_name = "FILE")]
+        output: Option<PathBuf>,
+    },
+    /// List the bundled grammars and where they come from
     List,
+    /// Make random inputs, to see what a grammar means
+    #[command(after_help = "Example: ddset grammar sample lua --start exp -n 20")]
+    Sample(SampleArgs),
+    /// Parse files and say which alternatives of the grammar they never use
+    #[command(after_help = "Example: ddset grammar coverage json --extension json node_modules\n\n\
+                            Exit status: 3 if a file does not parse")]
+    Coverage(CoverageArgs),
+}
+
+/// The notations that grammars are written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Target {
+    Ebnf,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SampleArgs {
+    #[command(flatten)]
+    pub grammar: GivenGrammar,
+    /// How many inputs
+    #[arg(short, long, value_name = "N", default_value_t = 10)]
+    pub n: usize,
+    /// Seed of everything random
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+    /// How large inputs may get: about how many choices may be others than those that end it soonest
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u16).range(0..=10_000))]
+    pub size: u16,
+    /// End each input with a NUL character instead of a line break
+    #[arg(short = '0', long)]
+    pub null: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CoverageArgs {
+    /// A grammar file, a folder of them, or the name of a bundled grammar
+    #[arg(value_name = "G")]
+    pub grammar: String,
+    /// Files, and folders whose files are meant
+    #[arg(required = true)]
+    pub files: Vec<PathBuf>,
+    /// Of the files in folders, only those with this extension (repeat for several)
+    #[arg(long, value_name = "EXT")]
+    pub extension: Vec<String>,
+    /// The notation of the grammar's files, where it is not to be told from them
+    #[arg(long, value_name = "NOTATION", value_parser = notation)]
+    pub grammar_format: Option<Notation>,
+    /// Start at this rule
+    #[arg(long, value_name = "RULE")]
+    pub start: Option<String>,
+    /// How to print the result
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub format: Format,
 }
 
 #[derive(Debug, Subcommand)]

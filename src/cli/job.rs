@@ -1,17 +1,17 @@
 //! From arguments, `ddset.toml` and earlier runs to what is to be done.
 
 use super::args::{GivenGrammar, GrammarOptions, JobOptions, OracleOptions, TimeoutIs};
-use super::{Exit, Failure, diagnostics, say};
+use super::diagnostics::Findings;
+use super::{Exit, Failure, say};
 use ddset::grammar::sources::Sources;
 use ddset::grammar::{Format, Grammar};
+use ddset::layout::{Layout, Unfolding};
 use ddset::oracle::{Calibration, CommandOracle, CommandSpec, Oracle, OracleError, Rules};
-use ddset::parse::ParseError;
 use ddset::search::{Budget, Event, Search, Stop};
 use ddset::session::config::{Config, ConfigError};
 use ddset::session::{Request, Session, SessionError};
 use ddset::tree::Tree;
 use std::collections::BTreeMap;
-use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -22,9 +22,10 @@ const DEFAULT_SEED: u64 = 1;
 /// Everything that `reduce` and `abstract` need.
 pub(crate) struct Job {
     pub grammar: Arc<Grammar>,
+    pub layout: Layout,
     /// The input's tree.
     pub tree: Tree,
-    pub oracle: CommandOracle,
+    pub oracle: Unfolding<CommandOracle>,
     pub session: Session,
     pub stop: Arc<AtomicBool>,
     budget: Budget,
@@ -70,7 +71,9 @@ impl Job {
         if session.resumed() {
             say(&format!("going on in {}", session.folder().display()));
         }
-        Ok(Job { grammar: Arc::new(grammar), tree, oracle, session, stop, budget })
+        let layout = Layout::of(&grammar);
+        let oracle = Unfolding::new(oracle, layout.clone());
+        Ok(Job { grammar: Arc::new(grammar), layout, tree, oracle, session, stop, budget })
     }
 
     /// Tells of the other failures that were met on the way, as data; and in words, on standard error.
@@ -90,8 +93,8 @@ impl Job {
     pub(crate) fn search<'a>(&'a self, progress: &'a super::progress::Progress) -> Result<Search<'a>, Failure> {
         let kept = |event: &Event<'_>| {
             let kept = match event {
-                Event::Best { best, .. } => self.session.save_best(best),
-                Event::Other { failure, input } => self.session.save_other(failure, input),
+                Event::Best { best, .. } => self.session.save_best(&self.layout.unfold(best)),
+                Event::Other { failure, input } => self.session.save_other(failure, &self.layout.unfold(input)),
                 _ => Ok(()),
             };
             if let Err(error) = kept {
@@ -333,29 +336,18 @@ pub(crate) fn grammar(given: &GivenGrammar) -> Result<Grammar, Failure> {
 }
 
 fn load(sources: Sources, format: Option<Format>, start: Option<&str>) -> Result<Grammar, Failure> {
-    Grammar::load(sources, format, start).map_err(|error| {
-        let rendered = diagnostics::render(&error.diagnostics, &diagnostics::files(&error.sources), colored());
-        Failure::new(Exit::Grammar, rendered.trim_end())
-    })
+    Grammar::load(sources, format, start).map_err(|error| Failure::findings(Findings::of_error(error)))
 }
 
+/// The tree of an input, its layout folded into marks.
 pub(crate) fn parse(grammar: &Grammar, input: &[u8], shown: &str) -> Result<Tree, Failure> {
-    ddset::parse::parse(grammar, input).map_err(|error| parse_failure(&error, input, shown))
-}
-
-fn parse_failure(error: &ParseError, input: &[u8], shown: &str) -> Failure {
-    let file = diagnostics::File { name: shown, text: input, start: 0 };
-    let rendered = diagnostics::render(&[error.diagnostic()], &[file], colored());
-    Failure::new(Exit::Grammar, rendered.trim_end())
+    let failure = |finding| Failure::findings(Findings::of_input(finding, shown, input));
+    let folded = Layout::of(grammar).fold(input).map_err(|error| failure(error.diagnostic()))?;
+    ddset::parse::parse(grammar, &folded.text).map_err(|error| failure(folded.in_source(error.diagnostic())))
 }
 
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     std::fs::read(path).map_err(|error| Failure::usage(format!("error: cannot read {}: {error}", path.display())))
-}
-
-/// Whether messages are coloured: on a terminal, unless the user said otherwise in the usual ways.
-pub(crate) fn colored() -> bool {
-    std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none()
 }
 
 impl From<OracleError> for Failure {

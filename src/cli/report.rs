@@ -1,8 +1,8 @@
 //! Results in words and as JSON.
 
+use ddset::layout::Layout;
 use ddset::pattern::{Filling, Pattern};
 use ddset::search::{Counts, Search};
-use ddset::tree::Tree;
 use std::fmt::Write;
 
 /// How many reasons and undecided parts are shown.
@@ -89,7 +89,7 @@ fn reasons(pattern: &Pattern) -> Vec<(&'static str, String, String)> {
     let mut parts: Vec<&ddset::pattern::Reason> = pattern.reasons.iter().filter(|reason| reason.at != 0).collect();
     parts.sort_by_key(|reason| (pattern.tree.lexeme(reason.at).len(), reason.at));
     for reason in parts {
-        let entry = ("the input", quoted(pattern.tree.lexeme(reason.at)), quoted(&reason.passes_with));
+        let entry = ("the input", quoted(&lexeme(pattern, reason.at)), quoted(&laid_out(pattern, &reason.passes_with)));
         if !told.iter().any(|known| known.1 == entry.1) {
             told.push(entry);
         }
@@ -99,8 +99,17 @@ fn reasons(pattern: &Pattern) -> Vec<(&'static str, String, String)> {
 }
 
 fn undecided(pattern: &Pattern) -> Vec<(String, String)> {
-    let entry = |at: &usize| (quoted(pattern.tree.lexeme(*at)), pattern.grammar.label(pattern.tree.node(*at).symbol));
+    let entry = |at: &usize| (quoted(&lexeme(pattern, *at)), pattern.grammar.label(pattern.tree.node(*at).symbol));
     pattern.undecided.iter().map(entry).take(SHOWN).collect()
+}
+
+/// A part of the pattern's input as its readers see it.
+fn lexeme(pattern: &Pattern, at: usize) -> Vec<u8> {
+    laid_out(pattern, pattern.tree.lexeme(at))
+}
+
+fn laid_out(pattern: &Pattern, folded: &[u8]) -> Vec<u8> {
+    Layout::of(&pattern.grammar).unfold(folded).into_owned()
 }
 
 /// Text in backquotes, shortened, on one line.
@@ -118,6 +127,7 @@ pub(crate) fn quoted(text: &[u8]) -> String {
 
 /// A pattern and its evidence as data.
 pub(crate) fn pattern_json(pattern: &Pattern) -> serde_json::Value {
+    let layout = Layout::of(&pattern.grammar);
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let holes: Vec<serde_json::Value> = pattern
         .holes
@@ -133,32 +143,34 @@ pub(crate) fn pattern_json(pattern: &Pattern) -> serde_json::Value {
                 Filling::OneOf(words) => Some(words.iter().map(|word| text(word.lexeme(0))).collect::<Vec<_>>()),
                 _ => None,
             };
-            let places: Vec<(u32, u32)> = hole
+            let places: Vec<(usize, usize)> = hole
                 .members
                 .iter()
                 .map(|at| {
-                    let node = pattern.tree.node(*at);
-                    (node.end - pattern.tree.lexeme(*at).len() as u32, node.end)
+                    let end = pattern.tree.node(*at).end as usize;
+                    let begin = end - pattern.tree.lexeme(*at).len();
+                    let place = layout.unfolded_range(pattern.tree.text(), begin..end);
+                    (place.start, place.end)
                 })
                 .collect();
             serde_json::json!({
                 "symbol": pattern.grammar.label(node.symbol), "kind": kind, "words": words, "failed": hole.failed,
-                "places": places, "text": text(pattern.tree.lexeme(hole.members[0])),
+                "places": places, "text": text(&lexeme(pattern, hole.members[0])),
             })
         })
         .collect();
     let mut reasons: Vec<serde_json::Value> = Vec::new();
     for reason in &pattern.reasons {
-        let (part, instead) = (text(pattern.tree.lexeme(reason.at)), text(&reason.passes_with));
+        let (part, instead) = (text(&lexeme(pattern, reason.at)), text(&laid_out(pattern, &reason.passes_with)));
         let entry = serde_json::json!({ "part": part, "passes_with": instead });
         if !reasons.contains(&entry) {
             reasons.push(entry);
         }
     }
-    let undecided: Vec<String> = pattern.undecided.iter().map(|at| text(pattern.tree.lexeme(*at))).collect();
+    let undecided: Vec<String> = pattern.undecided.iter().map(|at| text(&lexeme(pattern, *at))).collect();
     serde_json::json!({
         "pattern": text(&pattern.text()),
-        "input": text(pattern.tree.text()),
+        "input": text(&laid_out(pattern, pattern.tree.text())),
         "holes": holes,
         "evidence": {
             "failed": pattern.evidence.failed, "passed": pattern.evidence.passed,
@@ -171,8 +183,7 @@ pub(crate) fn pattern_json(pattern: &Pattern) -> serde_json::Value {
 }
 
 /// What a reduction came to.
-pub(crate) fn reduction(before: usize, tree: &Tree, proven: bool) -> String {
-    let after = tree.text().len();
+pub(crate) fn reduction(before: usize, after: usize, proven: bool) -> String {
     let share = if before == 0 { 0.0 } else { 100.0 * (1.0 - after as f64 / before as f64) };
     let proof = if proven { ", and no single step makes it smaller (1-tree-minimal)" } else { "; not proven minimal" };
     format!("reduced: {before} to {after} bytes, {share:.0} % less{proof}")

@@ -2,7 +2,7 @@
 
 use super::charset::CharSet;
 use super::code::{self, Code};
-use super::{Associativity, Grammar, Kind, Operator, Role, SymbolId};
+use super::{Associativity, Grammar, Kind, Mark, Operator, Role, SymbolId};
 use std::fmt::Write;
 
 /// How tightly an expression holds together, so that parentheses stand only where they are needed.
@@ -19,17 +19,24 @@ pub(super) fn label(grammar: &Grammar, id: SymbolId) -> String {
     out
 }
 
-pub(super) fn ebnf(grammar: &Grammar) -> String {
+/// These rules, as a grammar that starts at one of them.
+pub(super) fn ebnf(grammar: &Grammar, rules: impl IntoIterator<Item = SymbolId>, start: SymbolId) -> String {
     let mut out = String::new();
-    for (name, id) in grammar.rules() {
+    for id in rules {
+        let Some(name) = &grammar.symbol(id).name else { continue };
         let mut words = Vec::new();
-        let Role { token, identifier, keyword, skip, immediate } = grammar.symbol(id).role;
-        if id == grammar.start() && id.index() != 0 {
+        let Role { token, identifier, keyword, skip, immediate, mark } = grammar.symbol(id).role;
+        if id == start && !out.is_empty() {
             words.push("start");
         }
         let flags = [(identifier, "identifier"), (keyword, "keyword"), (skip, "skip"), (immediate, "immediate")];
         words.extend(flags.iter().filter(|(set, _)| *set).map(|(_, word)| *word));
-        if token && !flags.iter().any(|(set, _)| *set) {
+        words.extend(mark.map(|mark| match mark {
+            Mark::Newline => "newline",
+            Mark::Indent => "indent",
+            Mark::Dedent => "dedent",
+        }));
+        if token && mark.is_none() && !flags.iter().any(|(set, _)| *set) {
             words.push("token");
         }
         if !words.is_empty() {

@@ -160,6 +160,22 @@ impl Lexicon {
             && matches!(self.inner.leaves.get(&leaf), Some(Leaf::Literal { covering, .. }) if covering.is_empty())
     }
 
+    /// Where the longest token, literal or skipped text that begins at `from` ends, keyword or not, and whether it is skipped:
+    /// what a lexer would take that knows nothing of the grammar's rules.
+    pub fn lexeme(&self, text: &Text, from: usize) -> Option<(usize, bool)> {
+        let leaf_end = |leaf: &Leaf| match leaf {
+            // Most differ in the first character already.
+            Leaf::Literal { classes, .. } => (classes.first() == text.classes.get(from)
+                && text.classes[from..].starts_with(classes))
+            .then_some(from + classes.len()),
+            Leaf::Set(_) => None,
+            Leaf::Token { automaton, .. } => automaton.longest(&text.classes, from),
+        };
+        let end = self.inner.leaves.values().filter_map(leaf_end).max()?;
+        let skip = self.inner.skip.as_ref().and_then(|skip| skip.longest(&text.classes, from));
+        Some((end, skip == Some(end)))
+    }
+
     /// Where a leaf that begins at `from` (after what was skipped) ends, if it can begin there.
     pub fn leaf_end(&self, leaf: SymbolId, text: &Text, from: usize) -> Option<usize> {
         match self.inner.leaves.get(&leaf)? {
@@ -209,6 +225,27 @@ impl Lexicon {
         let words = unreserved.as_ref().unwrap_or(automaton).words(&order, most + self.inner.keywords.len());
         let free = words.into_iter().filter(|word| *keyword || !self.inner.keywords.contains(word));
         free.take(most).map(|word| alphabet_text(&self.inner.alphabet, &word)).collect()
+    }
+
+    /// The pairs of tokens, of these, that match the same texts in the same way.
+    pub(super) fn same(&self, tokens: &[SymbolId]) -> Vec<(SymbolId, SymbolId)> {
+        if self.inner.leaves.is_empty() {
+            return Vec::new();
+        }
+        let order = in_order(&self.inner.alphabet);
+        let mut known: FxHashMap<_, Vec<(SymbolId, &Automaton)>> = FxHashMap::default();
+        let mut same = Vec::new();
+        for id in tokens {
+            let Some(Leaf::Token { automaton, immediate, keyword, .. }) = self.inner.leaves.get(id) else { continue };
+            // A few texts tell most tokens apart; automata are compared only where they do not.
+            let alike = known.entry((automaton.words(&order, 4), *immediate, *keyword)).or_default();
+            let more = |one: &Automaton, other: &Automaton| !one.difference(other).words(&order, 1).is_empty();
+            match alike.iter().find(|(_, other)| !more(automaton, other) && !more(other, automaton)) {
+                Some((first, _)) => same.push((*first, *id)),
+                None => alike.push((*id, automaton)),
+            }
+        }
+        same
     }
 
     /// Whether two leaves, written without anything between them, would be read as something else: some token, literal or

@@ -3,7 +3,7 @@
 use super::chart::{Chart, Item};
 use super::flat::{Flat, NONE};
 use crate::grammar::diagnostic::Diagnostic;
-use crate::grammar::{Grammar, SymbolId, Text, code};
+use crate::grammar::{Grammar, Mark, SymbolId, Text, code};
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashSet;
 use std::cmp::Reverse;
@@ -76,11 +76,12 @@ pub struct SyntaxError {
     pub column: usize,
     /// What is there.
     pub found: Found,
-    /// What could be there instead, as grammar labels: named rules, tokens first, then texts and sets. At most six.
+    /// What could be there instead, as grammar labels: tokens, other rules, texts, then characters. At most six.
     pub expected: Vec<String>,
     /// How many more things could be there.
     pub more: usize,
-    /// The rules whose texts have begun and not ended there, innermost first. At most three.
+    /// The rules whose texts have begun before it and not ended there, innermost first, each at a place of its own. At most
+    /// three.
     pub open: Vec<Open>,
 }
 
@@ -91,6 +92,8 @@ pub enum Found {
     Character(char),
     /// A byte that is no text.
     Byte(u8),
+    /// A mark of the layout, by the name of its token.
+    Mark(String),
     /// The end of the input.
     End,
 }
@@ -114,6 +117,7 @@ impl fmt::Display for Found {
             Found::Character(c) if c.is_control() => write!(f, "`{}`", c.escape_default()),
             Found::Character(c) => write!(f, "`{c}`"),
             Found::Byte(byte) => write!(f, "byte 0x{byte:02X}"),
+            Found::Mark(name) => f.write_str(name),
             Found::End => f.write_str("the end"),
         }
     }
@@ -172,7 +176,7 @@ impl SyntaxError {
         let width = match self.found {
             Found::Character(c) => c.len_utf8(),
             Found::Byte(_) => 1,
-            Found::End => 0,
+            Found::Mark(_) | Found::End => 0,
         };
         let span = self.offset..self.offset + width;
         let mut diagnostic = Diagnostic::error(
@@ -181,8 +185,12 @@ impl SyntaxError {
             span,
             self.expectation(),
         );
-        for open in &self.open {
-            diagnostic = diagnostic.with_label(open.offset..open.offset, open.message());
+        // Several labels in one line cross each other: what began in the line of another is told there.
+        for same_line in self.open.chunk_by(|inner, outer| inner.line == outer.line) {
+            let Some((inner, outer)) = same_line.split_first() else { continue };
+            let around = outer.iter().map(|open| format!(", in `{}` from {}:{}", open.rule, open.line, open.column));
+            let text = format!("while parsing `{}` that began here{}", inner.rule, around.collect::<String>());
+            diagnostic = diagnostic.with_label(inner.offset..inner.offset, text);
         }
         diagnostic
     }
@@ -205,10 +213,37 @@ pub(super) fn syntax(
     start: SymbolId,
 ) -> SyntaxError {
     let place = chart.last;
-    let report = Report { grammar, flat, chart, text, input };
-    let offset = text.offset(grammar.lexicon().skip_end(text, place as usize));
-    let awaited = if place == 0 { report.beginnings(start.0) } else { report.awaited(place) };
-    SyntaxError::at(input, offset, report.labels(awaited), report.open(place))
+    let error = |at| {
+        let offset = text.offset(at);
+        let report = Report { grammar, flat, chart, text, input, offset };
+        let awaited = if place == 0 { report.beginnings(start.0) } else { report.awaited(place) };
+        SyntaxError::at(input, offset, report.labels(awaited), report.open(place))
+    };
+    let at = grammar.lexicon().skip_end(text, place as usize);
+    match mark(grammar, text, at) {
+        // Blocks begin and end where the next line does, for who reads the input.
+        Some((mark, after)) => SyntaxError { found: Found::Mark(mark), ..error(after) },
+        None => error(at),
+    }
+}
+
+/// The mark at a place, and where what it speaks of is: a line ends at the mark, a block begins or ends at the next token.
+fn mark(grammar: &Grammar, text: &Text, at: usize) -> Option<(String, usize)> {
+    let lexicon = grammar.lexicon();
+    let mark_at = |at| {
+        Mark::ALL.into_iter().find_map(|mark| {
+            let id = grammar.mark(mark)?;
+            Some((mark, id, lexicon.leaf_end(id, text, at)?))
+        })
+    };
+    let (mark, id, _) = mark_at(at)?;
+    let mut after = at;
+    while mark != Mark::Newline
+        && let Some((.., end)) = mark_at(after)
+    {
+        after = end;
+    }
+    Some((grammar.label(id), lexicon.skip_end(text, after)))
 }
 
 struct Report<'a> {
@@ -217,6 +252,8 @@ struct Report<'a> {
     chart: &'a Chart,
     text: &'a Text,
     input: &'a [u8],
+    /// The byte of what cannot be there.
+    offset: usize,
 }
 
 impl Report<'_> {
@@ -254,9 +291,8 @@ impl Report<'_> {
                 continue;
             }
             let id = self.flat.public(symbol);
-            let named = self.grammar.symbol(id).name.is_some();
-            if named || self.flat.is_leaf(symbol) {
-                labels.push((!named, self.grammar.label(id)));
+            if self.grammar.symbol(id).name.is_some() || self.flat.is_leaf(symbol) {
+                labels.push((self.rank(id), self.grammar.label(id)));
             } else {
                 open.extend(self.beginnings(symbol));
             }
@@ -264,6 +300,15 @@ impl Report<'_> {
         labels.sort_unstable();
         labels.dedup();
         labels.into_iter().map(|(_, label)| label).collect()
+    }
+
+    /// What says most comes first: tokens, other rules, texts, characters.
+    fn rank(&self, id: SymbolId) -> u8 {
+        match self.grammar.symbol(id) {
+            symbol if symbol.name.is_some() => u8::from(!symbol.role.token),
+            _ if self.grammar.is_literal(id) => 2,
+            _ => 3,
+        }
     }
 
     /// The innermost rule that has begun before `place` and has not ended there, and what it is a part of. Where a rule and its
@@ -277,11 +322,14 @@ impl Report<'_> {
             if !seen.insert((symbol, origin)) || found.len() >= OPEN {
                 break;
             }
+            // What is skipped between two places makes one of them in the input.
             if let Some(rule) = &self.grammar.symbol(self.flat.public(symbol)).name
                 && origin < last_origin
+                && let open = self.construct(rule, origin)
+                && open.offset < found.last().map_or(self.offset, |inner| inner.offset)
             {
                 last_origin = origin;
-                found.push(self.construct(rule, origin));
+                found.push(open);
             }
             next = self.around(symbol, origin, &seen);
         }

@@ -12,6 +12,7 @@ pub use json::PatternError;
 
 use crate::generate::validity::Validity;
 use crate::grammar::Grammar;
+use crate::layout::Layout;
 use crate::tree::Tree;
 use notation::Segment;
 use std::sync::Arc;
@@ -99,31 +100,30 @@ impl Pattern {
         self.holes.iter().position(|hole| hole.members.contains(&at))
     }
 
-    /// The pattern piece by piece: concrete text and holes.
+    /// The pattern piece by piece: concrete text, laid out as its readers see it, and holes.
     pub fn segments(&self) -> Vec<Segment> {
+        let layout = Layout::of(&self.grammar);
         let mut segments = Vec::new();
-        let mut text = Vec::new();
+        let mut text = layout.writer();
         let mut at = 0;
         while at < self.tree.len() {
             if let Some(hole) = self.hole_at(at) {
                 let skipped = self.tree.text_of(at).len() - self.tree.lexeme(at).len();
-                text.extend_from_slice(&self.tree.text_of(at)[..skipped]);
-                if !text.is_empty() {
-                    segments.push(Segment::Text(std::mem::take(&mut text)));
-                }
+                text.text(&self.tree.text_of(at)[..skipped]);
+                let concrete = text.up_to(self.tree.text_of(at));
+                segments.extend((!concrete.is_empty()).then_some(Segment::Text(concrete)));
                 segments.push(Segment::Hole(self.hole_label(hole)));
                 at = self.tree.after(at);
                 continue;
             }
             if self.tree.node(at).size == 1 {
-                text.extend_from_slice(self.tree.text_of(at));
+                text.text(self.tree.text_of(at));
             }
             at += 1;
         }
-        text.extend_from_slice(self.tree.trailing());
-        if !text.is_empty() {
-            segments.push(Segment::Text(text));
-        }
+        text.text(self.tree.trailing());
+        let concrete = text.finish();
+        segments.extend((!concrete.is_empty()).then_some(Segment::Text(concrete)));
         segments
     }
 

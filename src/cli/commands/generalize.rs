@@ -69,11 +69,11 @@ fn abstracted(args: &AbstractArgs, job: &Job, original: Tree, search: &mut Searc
         return Err(ended_early(stop, job));
     }
     let minimal = reduction.tree;
-    let text = minimal.text().to_vec();
+    let text = job.layout.unfold(minimal.text()).into_owned();
     let tree = readable(job, &style, &minimal, search)?;
     let options = Options { seed: job.session.request().seed, confidence: args.confidence, slots: args.slots };
     let abstraction = generalize(&job.grammar, tree, search, &options);
-    Ok((text, reduction.before, reduction.proven, abstraction))
+    Ok((text, job.session.request().input.len(), reduction.proven, abstraction))
 }
 
 /// The minimal input with white space where the original had it, if that still fails: for the pattern to be read.

@@ -2,6 +2,7 @@
 
 use crate::cli::args::{Format, GenerateArgs};
 use crate::cli::{Exit, Failure, job, say, write_out};
+use ddset::layout::Layout;
 use ddset::oracle::{CommandOracle, Oracle, Outcome};
 use ddset::pattern::Instances;
 use ddset::pattern::Pattern;
@@ -29,10 +30,12 @@ pub(crate) fn run(args: &GenerateArgs) -> Result<Exit, Failure> {
     let instances = if args.uniform { Instances::uniform(&pattern, seed) } else { Instances::new(&pattern, seed) };
     let mut counts = Counts::default();
     let mut made = 0;
+    let layout = Layout::of(&pattern.grammar);
     for instance in instances.take(args.n) {
+        let text = layout.unfold(instance.text());
         made += 1;
         let outcome = match &oracle {
-            Some(oracle) => Some(oracle.run(instance.text())?.outcome),
+            Some(oracle) => Some(oracle.run(&text)?.outcome),
             None => None,
         };
         match outcome {
@@ -44,10 +47,10 @@ pub(crate) fn run(args: &GenerateArgs) -> Result<Exit, Failure> {
         match &args.output {
             Some(folder) => {
                 let path = folder.join(format!("{made:05}{extension}"));
-                std::fs::write(&path, instance.text())
+                std::fs::write(&path, &text)
                     .map_err(|error| Failure::usage(format!("error: cannot write {}: {error}", path.display())))?;
             }
-            None => write_out(&shown(args, instance.text(), outcome))?,
+            None => write_out(&shown(args, &text, outcome))?,
         }
     }
     if made < args.n {

@@ -22,9 +22,10 @@ pub(crate) fn run(args: &ReduceArgs) -> Result<Exit, Failure> {
     let reduced = reduced(&job, job.tree.clone(), &mut search);
     progress.end();
     let mut reduction = reduced?;
-    let text = reduction.tree.text().to_vec();
+    let text = job.layout.unfold(reduction.tree.text()).into_owned();
+    let before = job.session.request().input.len();
     let summary = serde_json::json!({
-        "input": String::from_utf8_lossy(&text), "bytes_before": reduction.before, "bytes_after": text.len(),
+        "input": String::from_utf8_lossy(&text), "bytes_before": before, "bytes_after": text.len(),
         "proven": reduction.proven, "runs": report::runs_json(&search), "kept": job.session.best_path(),
         "seed": job.session.request().seed, "others": job.others()?,
     });
@@ -33,10 +34,10 @@ pub(crate) fn run(args: &ReduceArgs) -> Result<Exit, Failure> {
         (Some(path), _) => std::fs::write(path, &text)
             .map_err(|error| Failure::usage(format!("error: cannot write {}: {error}", path.display())))?,
         (None, Format::Json) => write_out(format!("{summary}\n").as_bytes())?,
-        (None, Format::Text) => write_out(&for_eyes(text))?,
+        (None, Format::Text) => write_out(&for_eyes(text.clone()))?,
     }
     say("");
-    say(&report::reduction(reduction.before, &reduction.tree, reduction.proven));
+    say(&report::reduction(before, text.len(), reduction.proven));
     say(&report::runs(&search));
     say(&format!("kept in {}", job.session.best_path().display()));
     match reduction.stopped.take() {
@@ -64,7 +65,7 @@ pub(crate) fn reduced(job: &Job, tree: Tree, search: &mut Search<'_>) -> Result<
         return Err(unsteady("the input failed before, and now it does not"));
     }
     if first.outcome != Outcome::Fail {
-        let advice = job.oracle.spec().advice(&first);
+        let advice = job.oracle.oracle.spec().advice(&first);
         return Err(Failure::new(
             Exit::DoesNotFail,
             format!(
@@ -73,17 +74,18 @@ pub(crate) fn reduced(job: &Job, tree: Tree, search: &mut Search<'_>) -> Result<
         ));
     }
     let mut reduction = reduce(&job.grammar, tree, search);
-    keep_if_smaller(job, reduction.tree.text())?;
+    let text = job.layout.unfold(reduction.tree.text()).into_owned();
+    keep_if_smaller(job, &text)?;
     if matches!(reduction.stopped, None | Some(Stop::Budget(_))) {
         confirmed(search, reduction.tree.text())?;
         if reduction.stopped.is_none() {
-            job.session.mark_reduced(reduction.tree.text(), reduction.proven)?;
+            job.session.mark_reduced(&text, reduction.proven)?;
         }
         if reduction.stopped.is_none() && !reduction.proven {
             say("the search for smaller inputs was cut short: the result may not be minimal");
         }
     } else if let Some(stop) = reduction.stopped.take() {
-        say(&report::reduction(reduction.before, &reduction.tree, false));
+        say(&report::reduction(job.session.request().input.len(), text.len(), false));
         return Err(ended_early(stop, job));
     }
     Ok(reduction)
@@ -124,12 +126,7 @@ fn unsteady(what: &str) -> Failure {
 
 /// Why it ended before its time, and that nothing is lost.
 pub(crate) fn ended_early(stop: Stop, job: &Job) -> Failure {
-    let mut failure = Failure::from(stop);
     let best = job.session.best_path();
-    failure.message = format!(
-        "{}\nthe smallest failing input so far is kept in {}; the same command goes on from there",
-        failure.message,
-        best.display()
-    );
-    failure
+    let kept = format!("the smallest failing input so far is kept in {}", best.display());
+    Failure::from(stop).with_more(&format!("{kept}; the same command goes on from there"))
 }

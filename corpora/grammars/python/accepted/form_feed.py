@@ -1,0 +1,4 @@
+a = 1
+
+def b():
+    return 1

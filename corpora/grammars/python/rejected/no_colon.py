@@ -1,0 +1,5 @@
+if a:
+    b
+  # c
+else
+    d
