@@ -43,7 +43,7 @@ impl Document {
                         annotations(said);
                         open.push(inner);
                     }
-                    Expr::Repeat { item, .. } => open.push(item),
+                    Expr::Repeat { item, .. } | Expr::Lazy(item) => open.push(item),
                     Expr::Except(included, excluded, span) => {
                         move_span(span, by);
                         open.extend([&mut **included, &mut **excluded]);
@@ -115,6 +115,9 @@ pub enum Expr {
         /// Greatest count, if there is one.
         max: Option<u32>,
     },
+    /// In what [`scanned`](super::regular::scanned) works out: a repetition that ends as soon as what follows fits; without an
+    /// item, the end of the input.
+    Lazy(Box<Expr>),
     /// The first but not the second; both must be regular.
     Except(Box<Expr>, Box<Expr>, Span),
     /// What cannot be read, and why: it is reported with all else that is wrong with the grammar.

@@ -3,7 +3,7 @@
 use super::alphabet::Alphabet;
 use super::{Kind, Symbol, SymbolId, lower};
 use fixedbitset::FixedBitSet;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// More states than this are taken for a mistake in the grammar: lexical rules of real languages have a few dozen.
 const MAX_STATES: usize = 20_000;
@@ -35,6 +35,10 @@ pub(super) struct Nfa {
     empty: Vec<Vec<u32>>,
     /// For each state, where it goes on a class.
     moves: Vec<Vec<(u16, u32)>>,
+    /// Where a lazy repetition decides whether to go on.
+    lazy: FxHashSet<u32>,
+    /// What is reached at the end of the input only.
+    last: FxHashSet<u32>,
 }
 
 impl Nfa {
@@ -48,6 +52,26 @@ impl Nfa {
     /// A way that reads nothing.
     pub(super) fn pass(&mut self, from: u32, to: u32) {
         self.empty[from as usize].push(to);
+    }
+
+    /// A way into a repetition and one past it, the preferred one first.
+    pub(super) fn choose(&mut self, from: u32, into: u32, past: u32, lazy: bool) {
+        let at = self.state();
+        self.pass(from, at);
+        let (first, second) = if lazy { (past, into) } else { (into, past) };
+        self.pass(at, first);
+        self.pass(at, second);
+        if lazy {
+            self.lazy.insert(at);
+        }
+    }
+
+    /// A state that is reached from `from` at the end of the input.
+    pub(super) fn finish(&mut self, from: u32) -> u32 {
+        let at = self.state();
+        self.pass(from, at);
+        self.last.insert(at);
+        at
     }
 
     /// A way for each of the classes.
@@ -189,6 +213,8 @@ impl Automaton {
         let first = closure(nfa, vec![start]);
         numbers.insert(first.clone(), 0);
         sets.push(first);
+        // Many classes lead from many sets to the same states.
+        let mut known: FxHashMap<Vec<u32>, u32> = FxHashMap::default();
         let mut done = 0;
         while done < sets.len() {
             if sets.len() > MAX_STATES {
@@ -205,12 +231,52 @@ impl Automaton {
                     automaton.next.push(DEAD);
                     continue;
                 }
-                let target = closure(nfa, target);
-                let number = *numbers.entry(target.clone()).or_insert_with(|| {
-                    sets.push(target);
-                    (sets.len() - 1) as u32
+                let number = known.get(&target).copied().unwrap_or_else(|| {
+                    let all = closure(nfa, target.clone());
+                    let number = *numbers.entry(all.clone()).or_insert_with(|| {
+                        sets.push(all);
+                        (sets.len() - 1) as u32
+                    });
+                    known.insert(target, number);
+                    number
                 });
                 automaton.next.push(number);
+            }
+            done += 1;
+        }
+        Ok(automaton)
+    }
+
+    /// The automaton of a scanner's rule, which tries the ways in their order: once the text can end, what comes later in that
+    /// order and has passed a lazy repetition is given up.
+    pub(super) fn scanner(nfa: &Nfa, width: usize, start: u32, end: u32) -> Result<Self, NotRegular> {
+        let mut automaton = Automaton { width, next: Vec::new(), accepting: FixedBitSet::new() };
+        let mut first = Threads::new(nfa, end);
+        first.follow(Thread { state: start, lazy: false, last: false });
+        let mut numbers: FxHashMap<Vec<Thread>, u32> = FxHashMap::from_iter([(first.threads.clone(), 0)]);
+        let mut lists = vec![first.threads];
+        let mut done = 0;
+        while done < lists.len() {
+            if lists.len() > MAX_STATES {
+                return Err(NotRegular::TooLarge);
+            }
+            let list = lists[done].clone();
+            automaton.accepting.grow_and_insert_if(done, list.iter().any(|thread| thread.state == end));
+            let mut targets: Vec<Threads> = (0..width).map(|_| Threads::new(nfa, end)).collect();
+            for thread in list.iter().filter(|thread| !thread.last) {
+                for (class, to) in &nfa.moves[thread.state as usize] {
+                    targets[usize::from(*class)].follow(Thread { state: *to, ..*thread });
+                }
+            }
+            for Threads { threads, .. } in targets {
+                automaton.next.push(if threads.is_empty() {
+                    DEAD
+                } else {
+                    *numbers.entry(threads.clone()).or_insert_with(|| {
+                        lists.push(threads);
+                        (lists.len() - 1) as u32
+                    })
+                });
             }
             done += 1;
         }
@@ -371,6 +437,51 @@ impl Automaton {
     }
 }
 
+/// A way through an [`Nfa`] that a scanner is on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Thread {
+    state: u32,
+    /// Whether it has passed a lazy repetition.
+    lazy: bool,
+    /// Whether it needs the end of the input.
+    last: bool,
+}
+
+/// The ways that a scanner is on, in the order of preference.
+struct Threads<'n> {
+    nfa: &'n Nfa,
+    end: u32,
+    threads: Vec<Thread>,
+    seen: FxHashSet<Thread>,
+    /// Whether one of them has come to the end.
+    ended: bool,
+}
+
+impl<'n> Threads<'n> {
+    fn new(nfa: &'n Nfa, end: u32) -> Self {
+        Threads { nfa, end, threads: Vec::new(), seen: FxHashSet::default(), ended: false }
+    }
+
+    /// Adds a way, and where it leads without reading.
+    fn follow(&mut self, thread: Thread) {
+        let mut open = vec![thread];
+        while let Some(mut thread) = open.pop() {
+            thread.lazy |= self.nfa.lazy.contains(&thread.state);
+            thread.last |= self.nfa.last.contains(&thread.state);
+            if self.ended && thread.lazy || !self.seen.insert(thread) {
+                continue;
+            }
+            let state = thread.state as usize;
+            if thread.state == self.end || !self.nfa.moves[state].is_empty() {
+                self.threads.push(thread);
+            }
+            // At the end of the input there is nothing to give up.
+            self.ended |= thread.state == self.end && !thread.last;
+            open.extend(self.nfa.empty[state].iter().rev().map(|to| Thread { state: *to, ..thread }));
+        }
+    }
+}
+
 trait GrowAndInsert {
     fn grow_and_insert_if(&mut self, bit: usize, value: bool);
 }
@@ -383,7 +494,7 @@ impl GrowAndInsert for FixedBitSet {
 }
 
 fn closure(nfa: &Nfa, mut states: Vec<u32>) -> Vec<u32> {
-    let mut seen: rustc_hash::FxHashSet<u32> = states.iter().copied().collect();
+    let mut seen: FxHashSet<u32> = states.iter().copied().collect();
     states = seen.iter().copied().collect();
     let mut next = 0;
     while next < states.len() {

@@ -238,7 +238,7 @@ impl Lowering<'_> {
             Expr::Text(text) | Expr::Caseless(text) if text.is_empty() => Vec::new(),
             Expr::Caseless(text) if !self.lexical => self.cased(text),
             Expr::Sequence(parts) => parts.iter().flat_map(|part| self.sequence(part)).collect(),
-            Expr::Annotated(_, inner) => self.sequence(inner),
+            Expr::Annotated(_, inner) | Expr::Lazy(inner) => self.sequence(inner),
             Expr::Choice(_) => {
                 let mut alternatives = self.alternatives(expr);
                 if alternatives.len() == 1 {
@@ -340,7 +340,7 @@ impl Lowering<'_> {
                 Some(self.repeat(item, *min, *max))
             }
             Expr::Caseless(text) => Some(self.caseless(text)),
-            Expr::Sequence(_) | Expr::Choice(_) | Expr::Annotated(..) | Expr::Except(..) => {
+            Expr::Sequence(_) | Expr::Choice(_) | Expr::Annotated(..) | Expr::Lazy(_) | Expr::Except(..) => {
                 let sequence = self.sequence(expr);
                 (!sequence.is_empty()).then(|| self.group(sequence))
             }

@@ -35,12 +35,58 @@ pub(super) enum Irregular {
 
 /// An expression without exceptions for the same language. `rule` finds the bodies of rules.
 pub(super) fn plain<'a>(expr: &'a Expr, rule: impl Fn(&str) -> Option<&'a Expr>) -> Result<Expr, Irregular> {
-    let mut sets = Sets { rule: &rule, sets: Vec::new(), characters: FxHashSet::default(), seen: FxHashSet::default() };
-    sets.collect(expr)?;
-    let alphabet = Alphabet::dividing(&sets.sets, &sets.characters);
+    let alphabet = alphabet(expr, &[], &rule)?;
     let mut language = Language { rule: &rule, alphabet: &alphabet, open: Vec::new() };
     let automaton = language.automaton(expr)?.minimal();
     written(&automaton, &alphabet)
+}
+
+/// The same for an expression with lazy repetitions: what a scanner takes that tries the ways in the order in which they are
+/// written, prefers a longer text, but gives up what comes after a lazy repetition once an earlier way has led to an end.
+pub(super) fn scanned<'a>(expr: &'a Expr, rule: impl Fn(&str) -> Option<&'a Expr>) -> Result<Expr, Irregular> {
+    let alphabet = alphabet(expr, &[], &rule)?;
+    let mut language = Language { rule: &rule, alphabet: &alphabet, open: Vec::new() };
+    let (nfa, start, end) = language.nfa(expr)?;
+    let automaton = Automaton::scanner(&nfa, alphabet.len(), start, end);
+    written(&automaton.map_err(|_: NotRegular| Irregular::TooLarge)?.minimal(), &alphabet)
+}
+
+/// Which of the texts the expression derives.
+pub(super) fn derives<'a>(
+    expr: &'a Expr,
+    texts: &[&str],
+    rule: impl Fn(&str) -> Option<&'a Expr>,
+) -> Result<Vec<bool>, Irregular> {
+    let alphabet = alphabet(expr, texts, &rule)?;
+    let automaton = Language { rule: &rule, alphabet: &alphabet, open: Vec::new() }.automaton(expr)?;
+    let classes = |text: &str| text.chars().map(|c| alphabet.class(Code::from(c))).collect::<Vec<_>>();
+    Ok(texts.iter().map(|text| automaton.accepts(&classes(text))).collect())
+}
+
+/// Whether both expressions derive some same text.
+pub(super) fn meet<'a>(
+    one: &'a Expr,
+    other: &'a Expr,
+    rule: impl Fn(&str) -> Option<&'a Expr>,
+) -> Result<bool, Irregular> {
+    let mut sets = Sets { rule: &rule, sets: Vec::new(), characters: FxHashSet::default(), seen: FxHashSet::default() };
+    sets.collect(one)?;
+    sets.collect(other)?;
+    let alphabet = Alphabet::dividing(&sets.sets, &sets.characters);
+    let mut language = Language { rule: &rule, alphabet: &alphabet, open: Vec::new() };
+    Ok(language.automaton(one)?.meets(&language.automaton(other)?))
+}
+
+/// The characters that the expression and the texts tell apart.
+fn alphabet<'a>(
+    expr: &'a Expr,
+    texts: &[&str],
+    rule: &dyn Fn(&str) -> Option<&'a Expr>,
+) -> Result<Alphabet, Irregular> {
+    let characters = texts.iter().flat_map(|text| text.chars()).map(Code::from).collect();
+    let mut sets = Sets { rule, sets: Vec::new(), characters, seen: FxHashSet::default() };
+    sets.collect(expr)?;
+    Ok(Alphabet::dividing(&sets.sets, &sets.characters))
 }
 
 /// The characters that are told apart.
@@ -66,7 +112,7 @@ impl<'a> Sets<'a, '_> {
                 }
                 Expr::Sequence(parts) | Expr::Choice(parts) => open.extend(parts),
                 Expr::Annotated(_, inner) => open.push(inner),
-                Expr::Repeat { item, .. } => open.push(item),
+                Expr::Repeat { item, .. } | Expr::Lazy(item) => open.push(item),
                 Expr::Except(included, excluded, _) => open.extend([&**included, &**excluded]),
                 Expr::Defect(problem) => return Err(Irregular::Defect(problem.clone())),
             }
@@ -92,10 +138,15 @@ struct Language<'a, 'r> {
 }
 
 impl<'a> Language<'a, '_> {
-    fn automaton(&mut self, expr: &'a Expr) -> Result<Automaton, Irregular> {
+    fn nfa(&mut self, expr: &'a Expr) -> Result<(Nfa, u32, u32), Irregular> {
         let mut nfa = Nfa::default();
         let start = nfa.state();
         let end = self.add(expr, &mut nfa, start)?;
+        Ok((nfa, start, end))
+    }
+
+    fn automaton(&mut self, expr: &'a Expr) -> Result<Automaton, Irregular> {
+        let (nfa, start, end) = self.nfa(expr)?;
         Automaton::determinize(&nfa, self.alphabet.len(), start, end).map_err(|_: NotRegular| Irregular::TooLarge)
     }
 
@@ -121,7 +172,10 @@ impl<'a> Language<'a, '_> {
                 }
                 let body = (self.rule)(name).ok_or_else(|| Irregular::Undefined(name.clone(), span.clone()))?;
                 self.open.push(name);
-                let end = self.add(body, nfa, from)?;
+                // A state of its own, so that rules that double each other without any text reach the limit as well.
+                let start = nfa.state();
+                nfa.pass(from, start);
+                let end = self.add(body, nfa, start)?;
                 self.open.pop();
                 Ok(end)
             }
@@ -137,31 +191,47 @@ impl<'a> Language<'a, '_> {
                 }
                 Ok(end)
             }
-            Expr::Repeat { item, min, max } => {
-                let end = nfa.state();
-                let mut at = from;
-                for n in 0..max.unwrap_or(*min) {
-                    if n >= *min {
-                        nfa.pass(at, end);
-                    }
-                    at = self.add(item, nfa, at)?;
-                }
-                if max.is_none() {
-                    let start = nfa.state();
-                    nfa.pass(at, start);
-                    let last = self.add(item, nfa, start)?;
-                    nfa.pass(last, start);
-                    at = start;
-                }
-                nfa.pass(at, end);
-                Ok(end)
-            }
+            Expr::Repeat { item, min, max } => self.repeat(item, (*min, *max), false, nfa, from),
+            Expr::Lazy(inner) => match &**inner {
+                Expr::Repeat { item, min, max } => self.repeat(item, (*min, *max), true, nfa, from),
+                _ => Ok(nfa.finish(from)),
+            },
             Expr::Except(included, excluded, _) => {
                 let difference = self.automaton(included)?.difference(&self.automaton(excluded)?).minimal();
                 Ok(nfa.embed(&difference, from))
             }
             Expr::Defect(problem) => Err(Irregular::Defect(problem.clone())),
         }
+    }
+
+    fn repeat(
+        &mut self,
+        item: &'a Expr,
+        (min, max): (u32, Option<u32>),
+        lazy: bool,
+        nfa: &mut Nfa,
+        from: u32,
+    ) -> Result<u32, Irregular> {
+        let end = nfa.state();
+        let mut at = from;
+        for n in 0..max.unwrap_or(min) {
+            let start = nfa.state();
+            match n < min {
+                true => nfa.pass(at, start),
+                false => nfa.choose(at, start, end, lazy),
+            }
+            at = self.add(item, nfa, start)?;
+        }
+        if max.is_some() {
+            nfa.pass(at, end);
+            return Ok(end);
+        }
+        let (hub, start) = (nfa.state(), nfa.state());
+        nfa.pass(at, hub);
+        nfa.choose(hub, start, end, lazy);
+        let last = self.add(item, nfa, start)?;
+        nfa.pass(last, hub);
+        Ok(end)
     }
 
     fn text(&self, nfa: &mut Nfa, from: u32, codes: impl Iterator<Item = Vec<Code>>) -> u32 {

@@ -1,5 +1,6 @@
 //! The notations that grammar files come in. Each has a pest grammar of its own; all build one [`ast`](super::ast).
 
+mod antlr;
 mod characters;
 mod iso;
 mod w3c;
@@ -18,11 +19,13 @@ pub enum Format {
     W3c,
     /// EBNF of ISO/IEC 14977.
     Iso,
+    /// Grammars of ANTLR 4.
+    Antlr,
 }
 
 impl Format {
     /// All notations with the name that each has on the command line.
-    pub const ALL: &[(Format, &'static str)] = &[(Format::W3c, "ebnf"), (Format::Iso, "iso")];
+    pub const ALL: &[(Format, &'static str)] = &[(Format::W3c, "ebnf"), (Format::Iso, "iso"), (Format::Antlr, "antlr")];
 
     /// Whether [`Grammar::read`](super::Grammar::read) finds the same rules in a text of this notation that it found before.
     pub(super) fn is_native(self) -> bool {
@@ -33,24 +36,38 @@ impl Format {
     pub(super) fn by_extension(path: &Path) -> Option<Format> {
         match path.extension()?.to_str()? {
             "ebnf" => Some(Format::W3c),
+            "g4" => Some(Format::Antlr),
             _ => None,
         }
     }
 
     /// The names of the files that a file of this notation refers to, to be looked for beside it.
-    pub(super) fn references(self, _text: &str) -> Vec<String> {
-        Vec::new()
+    pub(super) fn references(self, text: &str) -> Vec<String> {
+        match self {
+            Format::Antlr => antlr::references(text),
+            Format::W3c | Format::Iso => Vec::new(),
+        }
     }
 
     /// The notation that a file is written in, going by its name and its text.
     pub(super) fn of(file: &Source) -> Format {
-        if is_iso(&file.text) { Format::Iso } else { Format::W3c }
+        let by_text = || match () {
+            () if antlr::is_antlr(&file.text) => Format::Antlr,
+            () if is_iso(&file.text) => Format::Iso,
+            () => Format::W3c,
+        };
+        match Format::by_extension(Path::new(&file.name)) {
+            Some(Format::W3c) | None => by_text(),
+            Some(format) => format,
+        }
     }
 
-    fn read(self, file: &Source) -> Result<Document, Vec<Diagnostic>> {
+    /// Reads files of this notation. Places count from the first byte of all files.
+    fn read(self, files: &[&Source]) -> Result<Document, Vec<Diagnostic>> {
         match self {
-            Format::W3c => w3c::read(&file.text),
-            Format::Iso => iso::read(&file.text),
+            Format::W3c => each(files, w3c::read),
+            Format::Iso => each(files, iso::read),
+            Format::Antlr => antlr::read(files),
         }
     }
 }
@@ -60,15 +77,81 @@ impl Format {
 /// # Errors
 /// What is wrong with the texts.
 pub(super) fn read(sources: &Sources, format: Option<Format>) -> Result<Document, Vec<Diagnostic>> {
+    let mut groups: Vec<(Format, Vec<&Source>)> = Vec::new();
+    for file in sources.files() {
+        let format = format.unwrap_or_else(|| Format::of(file));
+        match groups.iter_mut().find(|(other, _)| *other == format) {
+            Some((_, files)) => files.push(file),
+            None => groups.push((format, vec![file])),
+        }
+    }
+    together(groups.into_iter().map(|(format, files)| format.read(&files)))
+}
+
+/// Reads files one by one.
+fn each(
+    files: &[&Source],
+    read: impl Fn(&str) -> Result<Document, Vec<Diagnostic>>,
+) -> Result<Document, Vec<Diagnostic>> {
+    together(files.iter().map(|file| match read(&file.text) {
+        Ok(found) => Ok(found.moved(file.start)),
+        Err(found) => Err(found.into_iter().map(|problem| problem.moved(file.start)).collect()),
+    }))
+}
+
+/// All documents as one, or all that is wrong.
+fn together(found: impl Iterator<Item = Result<Document, Vec<Diagnostic>>>) -> Result<Document, Vec<Diagnostic>> {
     let mut document = Document::default();
     let mut problems = Vec::new();
-    for file in sources.files() {
-        match format.unwrap_or_else(|| Format::of(file)).read(file) {
-            Ok(found) => document.append(found.moved(file.start)),
-            Err(found) => problems.extend(found.into_iter().map(|problem| problem.moved(file.start))),
+    for found in found {
+        match found {
+            Ok(found) => document.append(found),
+            Err(found) => problems.extend(found),
         }
     }
     if problems.is_empty() { Ok(document) } else { Err(problems) }
+}
+
+/// Brackets may not be nested deeper than this, since readers recurse over them.
+const MAX_DEPTH: usize = 200;
+
+/// Refuses a text whose brackets are nested too deeply. What stands between `quotes`, opening and closing ones, on the same
+/// line does not count.
+fn check_depth(text: &str, quotes: &[(u8, u8)]) -> Result<(), Diagnostic> {
+    let bytes = text.as_bytes();
+    let mut depth: usize = 0;
+    let mut at = 0;
+    while at < bytes.len() {
+        let quote = quotes.iter().find(|(open, _)| *open == bytes[at]);
+        match (bytes[at], quote) {
+            (_, Some((_, close))) => at = quoted_end(bytes, at, *close).unwrap_or(at),
+            (b'\\', _) => at += 1,
+            (b'(' | b'[' | b'{', _) => depth += 1,
+            (b')' | b']' | b'}', _) => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth > MAX_DEPTH {
+            let message = format!("more than {MAX_DEPTH} brackets are open here");
+            return Err(Diagnostic::error("nested-too-deeply", message, at..at + 1, "")
+                .with_help("give inner parts rules of their own"));
+        }
+        at += 1;
+    }
+    Ok(())
+}
+
+/// Where a quoted text that begins at `from` ends, if on the same line.
+fn quoted_end(bytes: &[u8], from: usize, close: u8) -> Option<usize> {
+    let mut at = from + 1;
+    while at < bytes.len() && bytes[at] != b'\n' {
+        match bytes[at] {
+            b'\\' => at += 1,
+            byte if byte == close => return Some(at),
+            _ => {}
+        }
+        at += 1;
+    }
+    None
 }
 
 /// The first rule head decides: `name =` is ISO 14977, `name ::=` is W3C. Comments are passed over, since they may hold either.
