@@ -8,6 +8,9 @@ use rustc_hash::FxHashMap;
 /// More states than this are taken for a mistake in the grammar: lexical rules of real languages have a few dozen.
 const MAX_STATES: usize = 20_000;
 
+/// Rules of tokens within rules of tokens: more would take too much stack.
+pub(super) const MAX_DEPTH: usize = 500;
+
 const DEAD: u32 = u32::MAX;
 
 /// A deterministic automaton over alphabet classes. State 0 is the start.
@@ -115,6 +118,9 @@ impl Builder<'_> {
             Kind::Choice(alternatives) => {
                 if self.open.contains(&id) {
                     return Err(NotRegular::Recursive(id));
+                }
+                if self.open.len() > MAX_DEPTH {
+                    return Err(NotRegular::TooLarge);
                 }
                 self.open.push(id);
                 let end = self.nfa.state();
@@ -239,6 +245,11 @@ impl Automaton {
     /// What this one accepts and the other does not; both over the same classes.
     pub(super) fn difference(&self, other: &Automaton) -> Self {
         self.product(other, |this, other| this && !other)
+    }
+
+    /// Whether the class may stand in what it accepts.
+    pub(super) fn reads(&self, class: u16) -> bool {
+        (0..self.len() as u32).any(|state| self.step(state, class) != DEAD)
     }
 
     /// Whether there is a text that both accept.

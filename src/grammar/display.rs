@@ -21,6 +21,10 @@ pub(super) fn label(grammar: &Grammar, id: SymbolId) -> String {
 
 pub(super) fn ebnf(grammar: &Grammar) -> String {
     let mut out = String::new();
+    if grammar.rules().all(|(name, _)| written_name(name).starts_with('<')) {
+        // Without a comment it would be taken for BNF, where all but names in angle brackets are texts.
+        out.push_str("/* EBNF */\n");
+    }
     for (name, id) in grammar.rules() {
         let mut words = Vec::new();
         let Role { token, identifier, keyword, skip, immediate } = grammar.symbol(id).role;
@@ -43,7 +47,9 @@ pub(super) fn ebnf(grammar: &Grammar) -> String {
 }
 
 fn written_name(name: &str) -> String {
-    if name.contains(' ') { format!("<{name}>") } else { name.to_owned() }
+    let bare = |c: char| c.is_ascii_alphanumeric() || "_.-".contains(c);
+    let begins = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+    if begins && name.chars().all(bare) { name.to_owned() } else { format!("<{name}>") }
 }
 
 /// A symbol where another mentions it. The recursion follows anonymous symbols, which are as deep as the grammar's text.

@@ -34,7 +34,8 @@ enum Leaf {
     /// A set, by class.
     Set(Vec<bool>),
     /// A token; of a keyword, with the tokens that have matches in common with it.
-    Token { automaton: Automaton, immediate: bool, keyword: bool, covering: Vec<SymbolId> },
+    /// One that may hold a blank is no word: it neither covers keywords nor are they kept from it.
+    Token { automaton: Automaton, immediate: bool, keyword: bool, wordlike: bool, covering: Vec<SymbolId> },
 }
 
 impl Lexicon {
@@ -64,7 +65,9 @@ impl Lexicon {
                 ),
                 Ok(automaton) => {
                     let Role { immediate, keyword, .. } = symbol.role;
-                    inner.leaves.insert(id, Leaf::Token { automaton, immediate, keyword, covering: Vec::new() });
+                    let wordlike = !automaton.reads(alphabet.class(32));
+                    let covering = Vec::new();
+                    inner.leaves.insert(id, Leaf::Token { automaton, immediate, keyword, wordlike, covering });
                 }
                 Err(reason) => problems.push(not_regular(&reason, id, symbols, rules)),
             }
@@ -175,9 +178,9 @@ impl Lexicon {
                 let end = automaton.longest(&text.classes, from)?;
                 self.is_whole(covering, text, from, end).then_some(end)
             }
-            Leaf::Token { automaton, .. } => {
+            Leaf::Token { automaton, wordlike, .. } => {
                 let end = automaton.longest(&text.classes, from)?;
-                (!self.inner.is_reserved(&text.classes[from..end])).then_some(end)
+                (!wordlike || !self.inner.is_reserved(&text.classes[from..end])).then_some(end)
             }
         }
     }
@@ -204,10 +207,13 @@ impl Lexicon {
     /// The shortest texts of a token that are no keywords, at most `most`, the best representative of each first.
     pub(super) fn shortest(&self, token: SymbolId, most: usize) -> Vec<Vec<u8>> {
         let order = in_order(&self.inner.alphabet);
-        let Some(Leaf::Token { automaton, keyword, .. }) = self.inner.leaves.get(&token) else { return Vec::new() };
-        let unreserved = self.inner.keyword.as_ref().filter(|_| !keyword).map(|keyword| automaton.difference(keyword));
+        let Some(Leaf::Token { automaton, keyword, wordlike, .. }) = self.inner.leaves.get(&token) else {
+            return Vec::new();
+        };
+        let kept = *keyword || !wordlike;
+        let unreserved = self.inner.keyword.as_ref().filter(|_| !kept).map(|keyword| automaton.difference(keyword));
         let words = unreserved.as_ref().unwrap_or(automaton).words(&order, most + self.inner.keywords.len());
-        let free = words.into_iter().filter(|word| *keyword || !self.inner.keywords.contains(word));
+        let free = words.into_iter().filter(|word| kept || !self.inner.keywords.contains(word));
         free.take(most).map(|word| alphabet_text(&self.inner.alphabet, &word)).collect()
     }
 
@@ -247,7 +253,7 @@ impl Inner {
     /// What the tokens annotated as keywords match, and which other tokens could.
     fn find_keywords(&mut self, symbols: &[Symbol], alphabet: &Alphabet) {
         let plain = |(id, leaf): (&SymbolId, &Leaf)| match leaf {
-            Leaf::Token { automaton, keyword: false, .. } if !symbols[id.index()].role.skip => {
+            Leaf::Token { automaton, keyword: false, wordlike: true, .. } if !symbols[id.index()].role.skip => {
                 Some((*id, automaton.clone()))
             }
             _ => None,
@@ -269,7 +275,9 @@ impl Inner {
 
     fn covering(&self, symbols: &[Symbol], classes: &[u16]) -> Vec<SymbolId> {
         let token = |id: &SymbolId| match self.leaves.get(id) {
-            Some(Leaf::Token { automaton, .. }) => !symbols[id.index()].role.skip && automaton.accepts(classes),
+            Some(Leaf::Token { automaton, wordlike: true, .. }) => {
+                !symbols[id.index()].role.skip && automaton.accepts(classes)
+            }
             _ => false,
         };
         ids(symbols).map(|(id, _)| id).filter(token).collect()

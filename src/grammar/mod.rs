@@ -12,6 +12,7 @@ pub mod charset;
 pub mod code;
 pub mod diagnostic;
 mod display;
+mod fuzzingbook;
 mod lexicon;
 mod lower;
 mod notation;
@@ -157,7 +158,7 @@ impl Grammar {
     /// Every defect found, with its place.
     pub fn load(sources: Sources, format: Option<Format>, start: Option<&str>) -> Result<Grammar, GrammarError> {
         match notation::read(&sources, format).and_then(|document| Self::of(document, start)) {
-            Ok(grammar) => Ok(grammar.with_sources(sources)),
+            Ok(grammar) => Ok(grammar.with_sources(sources, format)),
             Err(diagnostics) => Err(GrammarError { sources, diagnostics }),
         }
     }
@@ -188,9 +189,9 @@ impl Grammar {
     }
 
     /// A grammar out of one file of ours keeps its text; of all others the text is what they come to in our notation.
-    fn with_sources(mut self, sources: Sources) -> Self {
+    fn with_sources(mut self, sources: Sources, format: Option<Format>) -> Self {
         self.source = match sources.files() {
-            [file] if Format::of(file).is_native() => file.text.clone(),
+            [file] if format.unwrap_or_else(|| Format::of(file)).is_native(&file.text) => file.text.clone(),
             _ => self.to_ebnf(),
         };
         self.sources = sources;
@@ -325,5 +326,14 @@ impl Grammar {
     /// The whole grammar in W3C notation; what [`Grammar::read`] makes of it is the same grammar.
     pub fn to_ebnf(&self) -> String {
         display::ebnf(self)
+    }
+
+    /// The whole grammar as *The Fuzzing Book* and DDSet write theirs, in JSON, taken character by character.
+    ///
+    /// Read again it accepts at least the same texts. What JSON grammars have no way to say is left out: that tokens are as long
+    /// as can be, priorities, bytes that are no text, and of sets of more than 256 characters all but ASCII and the first
+    /// others. The key `[cut]` counts the sets that were cut so.
+    pub fn to_fuzzingbook(&self) -> String {
+        fuzzingbook::text(self)
     }
 }

@@ -5,7 +5,7 @@
 
 use super::alphabet::Alphabet;
 use super::ast::{Expr, Span};
-use super::automaton::{Automaton, Nfa, NotRegular};
+use super::automaton::{Automaton, MAX_DEPTH, Nfa, NotRegular};
 use super::charset::CharSet;
 use super::code::Code;
 use rustc_hash::FxHashSet;
@@ -114,6 +114,9 @@ impl<'a> Language<'a, '_> {
             Expr::Name(name, span) => {
                 if self.open.contains(&name.as_str()) {
                     return Err(Irregular::Recursive(name.clone()));
+                }
+                if self.open.len() > MAX_DEPTH {
+                    return Err(Irregular::TooLarge);
                 }
                 let body = (self.rule)(name).ok_or_else(|| Irregular::Undefined(name.clone(), span.clone()))?;
                 self.open.push(name);

@@ -1,7 +1,22 @@
 //! The notations that grammar files come in. Each has a pest grammar of its own; all build one [`ast`](super::ast).
 
+mod abnf;
+mod bnf;
 mod characters;
+mod detect;
+mod escaped;
+mod fuzzingbook;
+mod gbnf;
 mod iso;
+mod lark;
+mod losses;
+mod peg;
+mod pest_files;
+mod predicates;
+mod regex;
+mod surface;
+mod tidy;
+mod tree_sitter;
 mod w3c;
 
 use super::ast::{Annotation, Document, Expr, Rule, Span};
@@ -10,47 +25,107 @@ use super::sources::{Source, Sources};
 use pest::RuleType;
 use pest::iterators::Pair;
 use std::path::Path;
+use surface::Surface;
 
 /// A notation of grammar files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// EBNF as in the XML specification, extended as `docs/grammar-files.md` says; also BNF.
+    /// EBNF as in the XML specification, extended as `docs/grammar-files.md` says.
     W3c,
     /// EBNF of ISO/IEC 14977.
     Iso,
+    /// BNF: names in angle brackets, all else stands for itself.
+    Bnf,
+    /// ABNF of RFC 5234 and RFC 7405.
+    Abnf,
+    /// The notation of llama.cpp.
+    Gbnf,
+    /// The notation of the Lark parser.
+    Lark,
+    /// Parsing expression grammars as in Ford's paper of 2004.
+    Peg,
+    /// The notation of the pest parser.
+    Pest,
+    /// `grammar.json` of tree-sitter.
+    TreeSitter,
+    /// JSON as in The Fuzzing Book and DDSet.
+    Fuzzingbook,
 }
 
 impl Format {
     /// All notations with the name that each has on the command line.
-    pub const ALL: &[(Format, &'static str)] = &[(Format::W3c, "ebnf"), (Format::Iso, "iso")];
+    pub const ALL: &[(Format, &'static str)] = &[
+        (Format::W3c, "ebnf"),
+        (Format::Iso, "iso"),
+        (Format::Bnf, "bnf"),
+        (Format::Abnf, "abnf"),
+        (Format::Gbnf, "gbnf"),
+        (Format::Lark, "lark"),
+        (Format::Peg, "peg"),
+        (Format::Pest, "pest"),
+        (Format::TreeSitter, "tree-sitter"),
+        (Format::Fuzzingbook, "fuzzingbook"),
+    ];
 
-    /// Whether [`Grammar::read`](super::Grammar::read) finds the same rules in a text of this notation that it found before.
-    pub(super) fn is_native(self) -> bool {
-        matches!(self, Format::W3c | Format::Iso)
+    /// Whether [`Grammar::read`](super::Grammar::read) finds the same rules in the text that it found as this notation.
+    pub(super) fn is_native(self, text: &str) -> bool {
+        matches!(self, Format::W3c | Format::Iso) && detect::format(text).is_ok_and(|found| found == self)
     }
 
-    /// The notation of files with such a name, if the name's extension tells.
+    /// The notation of files with such a name, if the name's extension tells. That of `.ebnf`, `.bnf` and `.json` is told by the
+    /// text in the end.
     pub(super) fn by_extension(path: &Path) -> Option<Format> {
         match path.extension()?.to_str()? {
             "ebnf" => Some(Format::W3c),
+            "iso" => Some(Format::Iso),
+            "bnf" => Some(Format::Bnf),
+            "abnf" => Some(Format::Abnf),
+            "gbnf" => Some(Format::Gbnf),
+            "lark" => Some(Format::Lark),
+            "peg" => Some(Format::Peg),
+            "pest" => Some(Format::Pest),
+            "json" => Some(Format::Fuzzingbook),
+            "fbjson" => Some(Format::Fuzzingbook),
             _ => None,
         }
     }
 
     /// The names of the files that a file of this notation refers to, to be looked for beside it.
-    pub(super) fn references(self, _text: &str) -> Vec<String> {
-        Vec::new()
+    pub(super) fn references(self, text: &str) -> Vec<String> {
+        match self {
+            Format::Lark => lark::references(text),
+            _ => Vec::new(),
+        }
     }
 
     /// The notation that a file is written in, going by its name and its text.
     pub(super) fn of(file: &Source) -> Format {
-        if is_iso(&file.text) { Format::Iso } else { Format::W3c }
+        Self::detect(file).unwrap_or(Format::W3c)
+    }
+
+    fn detect(file: &Source) -> Result<Format, Diagnostic> {
+        match Self::by_extension(Path::new(&file.name)) {
+            None | Some(Format::W3c | Format::Iso | Format::Bnf | Format::Fuzzingbook) => detect::format(&file.text),
+            Some(format) => Ok(format),
+        }
     }
 
     fn read(self, file: &Source) -> Result<Document, Vec<Diagnostic>> {
+        if let Some(surface) = Surface::of(self) {
+            let masked = surface.mask(&file.text).map_err(|problem| vec![problem])?;
+            detect::unmixed(self, &masked).map_err(|problem| vec![problem])?;
+        }
         match self {
             Format::W3c => w3c::read(&file.text),
             Format::Iso => iso::read(&file.text),
+            Format::Bnf => bnf::read(&file.text),
+            Format::Abnf => abnf::read(&file.text),
+            Format::Gbnf => gbnf::read(&file.text),
+            Format::Lark => lark::read(&file.text),
+            Format::Peg => peg::read(&file.text),
+            Format::Pest => pest_files::read(&file.text),
+            Format::TreeSitter => tree_sitter::read(&file.text),
+            Format::Fuzzingbook => fuzzingbook::read(&file.text),
         }
     }
 }
@@ -63,7 +138,8 @@ pub(super) fn read(sources: &Sources, format: Option<Format>) -> Result<Document
     let mut document = Document::default();
     let mut problems = Vec::new();
     for file in sources.files() {
-        match format.unwrap_or_else(|| Format::of(file)).read(file) {
+        let format = format.map_or_else(|| Format::detect(file), Ok);
+        match format.map_err(|problem| vec![problem]).and_then(|format| format.read(file)) {
             Ok(found) => document.append(found.moved(file.start)),
             Err(found) => problems.extend(found.into_iter().map(|problem| problem.moved(file.start))),
         }
@@ -71,24 +147,47 @@ pub(super) fn read(sources: &Sources, format: Option<Format>) -> Result<Document
     if problems.is_empty() { Ok(document) } else { Err(problems) }
 }
 
-/// The first rule head decides: `name =` is ISO 14977, `name ::=` is W3C. Comments are passed over, since they may hold either.
-fn is_iso(source: &str) -> bool {
-    let mut rest = source;
-    while let Some(at) = rest.find(['(', '/', '=', ':']) {
-        rest = &rest[at..];
-        let comment_end = match rest {
-            _ if rest.starts_with("(*") => "*)",
-            _ if rest.starts_with("/*") => "*/",
-            _ if rest.starts_with('=') => return true,
-            _ if rest.starts_with("::=") => return false,
-            _ => "",
-        };
-        match rest[1..].find(comment_end) {
-            Some(end) => rest = &rest[1 + end + comment_end.len()..],
-            None => return false,
-        }
+/// A JSON text that cannot be read: where, and why.
+fn json_error(source: &str, error: &serde_json::Error) -> Diagnostic {
+    let line: usize = source.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum();
+    let mut at = (line + error.column().saturating_sub(1)).min(source.len());
+    while !source.is_char_boundary(at) {
+        at -= 1;
     }
-    false
+    Diagnostic::error("malformed-json-grammar", format!("this JSON cannot be read: {error}"), at..at, "")
+}
+
+/// A name that our notation can write, in angle brackets if need be.
+fn writable(name: &str) -> String {
+    let written: String = name.chars().map(|c| if c.is_control() || "<>".contains(c) { '_' } else { c }).collect();
+    let written = written.trim();
+    if written.is_empty() { "_".to_owned() } else { written.to_owned() }
+}
+
+/// `?`, `*`, `+`, `{2}`, `{2,}`, `{,3}` or `{2,3}` as least and greatest count.
+fn counts(written: &str, place: &Span) -> Result<(u32, Option<u32>), Diagnostic> {
+    let inner = match written {
+        "?" => return Ok((0, Some(1))),
+        "*" => return Ok((0, None)),
+        "+" => return Ok((1, None)),
+        _ => written.trim_start_matches('{').trim_end_matches('}'),
+    };
+    let bound = |digits: &str| {
+        let digits = digits.trim();
+        (!digits.is_empty()).then(|| count(digits, place.clone())).transpose()
+    };
+    let (min, max) = match inner.split_once(',') {
+        Some((min, max)) => (bound(min)?.unwrap_or(0), bound(max)?),
+        None => {
+            let exact = bound(inner)?.unwrap_or(0);
+            (exact, Some(exact))
+        }
+    };
+    if max.is_some_and(|max| max < min) {
+        let message = "the greatest count is below the least";
+        return Err(Diagnostic::error("reversed-range", message, place.clone(), ""));
+    }
+    Ok((min, max))
 }
 
 /// A pest error as a diagnostic: the place, and what could have stood there.
