@@ -36,7 +36,7 @@ pub(super) fn plain<'a>(expr: &'a Expr, rule: impl Fn(&str) -> Option<&'a Expr>)
     sets.collect(expr)?;
     let alphabet = Alphabet::dividing(&sets.sets, &sets.characters);
     let mut language = Language { rule: &rule, alphabet: &alphabet, open: Vec::new() };
-    let automaton = language.automaton(expr)?.minimal();
+    let automaton = least(&language.automaton(expr)?)?;
     written(&automaton, &alphabet)
 }
 
@@ -156,7 +156,8 @@ impl<'a> Language<'a, '_> {
                 Ok(end)
             }
             Expr::Except(included, excluded, _) => {
-                let difference = self.automaton(included)?.difference(&self.automaton(excluded)?).minimal();
+                let difference = self.automaton(included)?.difference(&self.automaton(excluded)?);
+                let difference = least(&difference.map_err(|_: NotRegular| Irregular::TooLarge)?)?;
                 Ok(nfa.embed(&difference, from))
             }
         }
@@ -171,6 +172,11 @@ impl<'a> Language<'a, '_> {
             to
         })
     }
+}
+
+/// The least automaton; making it takes time with the square of the states.
+fn least(automaton: &Automaton) -> Result<Automaton, Irregular> {
+    if automaton.len() > 5 * MAX_STATES as usize { Err(Irregular::TooLarge) } else { Ok(automaton.minimal()) }
 }
 
 /// The automaton's language as an expression. States go one after the other, the least entangled first; what led through

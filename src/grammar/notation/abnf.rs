@@ -1,7 +1,7 @@
 //! ABNF: RFC 5234, case-sensitive texts of RFC 7405, lists of RFC 9110 (section 5.6.1).
 
 use super::losses::{Loss, Losses};
-use super::{span, syntax_error};
+use super::{span, syntax_error, tidy};
 use crate::grammar::ast::{Document, Expr, Rule as AstRule, Span};
 use crate::grammar::charset::CharSet;
 use crate::grammar::code::Code;
@@ -162,16 +162,22 @@ impl Reader {
         if max.is_some_and(|max| max < min) {
             return Err(Diagnostic::error("reversed-range", "the greatest count is below the least", place, ""));
         }
-        Ok(if written[sign..].starts_with('#') { self.list(item, min, max, &place) } else { Expr::repeat(item, min, max) })
+        match written[sign..].starts_with('#') {
+            true => self.list(item, min, max, &place),
+            false => Ok(Expr::repeat(item, min, max)),
+        }
     }
 
     /// `1#item`: items with commas between, around which blanks may stand.
-    fn list(&mut self, item: Expr, min: u32, max: Option<u32>, place: &Span) -> Expr {
+    fn list(&mut self, item: Expr, min: u32, max: Option<u32>, place: &Span) -> Result<Expr, Diagnostic> {
+        if tidy::is_large(&item) {
+            return Err(super::too_deep(place.clone()));
+        }
         let blank = Expr::Name(self.spelled("OWS"), place.clone());
         let rest = Expr::Sequence(vec![blank.clone(), Expr::Text(",".to_owned()), blank, item.clone()]);
         let rest = Expr::repeat(rest, min.saturating_sub(1), max.map(|max| max.saturating_sub(1)));
         let list = Expr::Sequence(vec![item, rest]);
-        if min == 0 { Expr::repeat(list, 0, Some(1)) } else { list }
+        Ok(if min == 0 { Expr::repeat(list, 0, Some(1)) } else { list })
     }
 
     fn element(&mut self, pair: Pair<Rule>) -> Result<Expr, Diagnostic> {
@@ -220,7 +226,9 @@ fn code(written: &str, place: &Span) -> Result<Expr, Diagnostic> {
     };
     let digits = &written[2..];
     if let Some((low, high)) = digits.split_once('-') {
-        let (low, high) = (number(low)?, number(high)?);
+        // Ranges of what is no text, as of 32-bit numbers, end with the last character.
+        let last = |_: Diagnostic| Code::from(char::MAX);
+        let (low, high) = (number(low)?, number(high).unwrap_or_else(last));
         if high < low {
             return Err(Diagnostic::error("reversed-range", "the range runs backwards", place.clone(), "")
                 .with_help("write the lower character first"));

@@ -436,7 +436,7 @@ impl<'a, 'i> Reader<'a, 'i> {
         let labels: Vec<String> = arguments.iter().map(label).collect();
         let name = super::writable(&format!("{template}{{{}}}", labels.join(", ")));
         if self.known.insert(name.clone()) {
-            if self.instances.len() >= MAX_INSTANCES || name.len() > 10_000 {
+            if self.instances.len() >= MAX_INSTANCES || name.len() > 1000 {
                 let message = format!("the template `{template}` has instances without end");
                 return Err(Diagnostic::error("endless-template", message, place, ""));
             }
@@ -472,14 +472,13 @@ fn annotate(rules: &mut [AstRule], ignored: &[String]) {
     }
     // A file with terminals only is there to be imported from.
     let only_terminals = rules.iter().all(|rule| is_terminal(&rule.name));
+    let first = rules.first().map(|rule| rule.name.clone());
     let terminals = rules.iter_mut().filter(|rule| is_terminal(&rule.name) || ignored.contains(&rule.name));
     for rule in terminals {
-        let is_used = used.contains(&rule.name) || only_terminals && !within.contains(&rule.name);
+        let is_used = used.contains(&rule.name) || only_terminals && !within.contains(&rule.name) || first.as_ref() == Some(&rule.name);
         let is_text = matches!(rule.body, Expr::Text(_) | Expr::Caseless(_));
         if ignored.contains(&rule.name) {
             rule.annotations.push(Annotation::new("skip", rule.span.clone()));
-        } else if is_used && !is_text && !matches!(rule.body, Expr::Name(..)) {
-            rule.annotations.push(Annotation::new("token", rule.span.clone()));
         } else if is_used && !is_text {
             rule.annotations.push(Annotation::new("token", rule.span.clone()));
         }

@@ -24,6 +24,7 @@ use super::diagnostic::Diagnostic;
 use super::sources::{Source, Sources};
 use pest::RuleType;
 use pest::iterators::Pair;
+use rustc_hash::FxHashSet;
 use std::path::Path;
 use surface::Surface;
 
@@ -144,7 +145,15 @@ pub(super) fn read(sources: &Sources, format: Option<Format>) -> Result<Document
             Err(found) => problems.extend(found.into_iter().map(|problem| problem.moved(file.start))),
         }
     }
+    drop_repeated(&mut document.rules);
     if problems.is_empty() { Ok(document) } else { Err(problems) }
+}
+
+/// Rules that a reader adds by itself, which stand nowhere, are needed once, and not at all where the grammar has its own.
+fn drop_repeated(rules: &mut Vec<Rule>) {
+    let written = |rule: &Rule| !rule.span.is_empty();
+    let mut known: FxHashSet<String> = rules.iter().filter(|rule| written(rule)).map(|rule| rule.name.clone()).collect();
+    rules.retain(|rule| written(rule) || known.insert(rule.name.clone()));
 }
 
 /// A JSON text that cannot be read: where, and why.
@@ -155,6 +164,11 @@ fn json_error(source: &str, error: &serde_json::Error) -> Diagnostic {
         at -= 1;
     }
     Diagnostic::error("malformed-json-grammar", format!("this JSON cannot be read: {error}"), at..at, "")
+}
+
+fn too_deep(span: Span) -> Diagnostic {
+    Diagnostic::error("nested-too-deeply", "this is nested too deeply", span, "")
+        .with_help("give the inner part a rule of its own")
 }
 
 /// A name that our notation can write, in angle brackets if need be.
@@ -205,7 +219,7 @@ fn syntax_error<R: RuleType>(error: &pest::error::Error<R>, name: impl Fn(&R) ->
     expected.dedup();
     let label = if expected.is_empty() { String::new() } else { format!("expected {}", expected.join(", ")) };
     Diagnostic::error("grammar-syntax", "this is no grammar rule", span, label)
-        .with_help("a rule is `name ::= …` (W3C) or `name = … ;` (ISO 14977); docs/grammar-files.md has both notations")
+        .with_help("docs/grammar-files.md shows how each notation writes its rules; --grammar-format says which one is meant")
 }
 
 /// A count of repetitions. The bound keeps a typing error from making millions of rules.

@@ -5,7 +5,7 @@
 use super::losses::{Loss, Losses};
 use super::predicates::{Peg, PegRule};
 use super::{escaped, predicates, regex, span, syntax_error};
-use crate::grammar::ast::{Document, Expr, Rule as AstRule, Span};
+use crate::grammar::ast::{Annotation, Document, Expr, Rule as AstRule, Span};
 use crate::grammar::charset::CharSet;
 use crate::grammar::diagnostic::Diagnostic;
 use indexmap::IndexMap;
@@ -24,7 +24,7 @@ const STACK: Loss = Loss {
 };
 
 /// The rule of what pest takes in by itself.
-const IMPLICIT: &str = "implicit";
+const IMPLICIT: &str = "implicit blanks";
 
 pub(super) fn read(source: &str) -> Result<Document, Vec<Diagnostic>> {
     let mut pairs = Notation::parse(Rule::grammar, source).map_err(|e| vec![syntax_error(&e, expectation)])?;
@@ -59,6 +59,10 @@ pub(super) fn read(source: &str) -> Result<Document, Vec<Diagnostic>> {
         next += 1;
     }
     let losses = reader.losses;
+    let start = starts(&rules);
+    if let Some(rule) = found.iter_mut().find(|found| Some(&found.rule.name) == start) {
+        rule.rule.annotations.push(Annotation::new("start", rule.rule.span.clone()));
+    }
     if !implicit.is_empty() {
         let rule = AstRule { name: IMPLICIT.to_owned(), ..AstRule::default() };
         let parts = implicit.iter().map(|name| Peg::Expr(Expr::Name((*name).to_owned(), 0..0))).collect();
@@ -113,11 +117,20 @@ fn written(pair: Pair<'_, Rule>) -> Written<'_> {
     found
 }
 
+/// The rule that whole inputs are of: the first that speaks of the beginning of the input, else the first that is not implicit.
+fn starts<'a>(rules: &'a [Written]) -> Option<&'a String> {
+    let speaks = |rule: &&Written| {
+        rule.body.as_ref().is_some_and(|body| body.as_str().split(|c: char| !c.is_alphanumeric()).any(|word| word == "SOI"))
+    };
+    let usual = |rule: &&Written| rule.name != "WHITESPACE" && rule.name != "COMMENT";
+    rules.iter().find(speaks).or_else(|| rules.iter().find(usual)).map(|rule| &rule.name)
+}
+
 /// What is put on the stack anywhere.
 fn collect_pushed<'i>(body: Option<Pair<'i, Rule>>, pushed: &mut Vec<Pair<'i, Rule>>) {
     let mut open: Vec<Pair<Rule>> = body.into_iter().collect();
     while let Some(pair) = open.pop() {
-        if pair.as_rule() == Rule::push {
+        if pair.as_rule() == Rule::push || pair.as_rule() == Rule::slice {
             pushed.extend(pair.clone().into_inner());
         }
         open.extend(pair.into_inner());
@@ -168,8 +181,7 @@ impl Reader<'_, '_> {
             }
             // What is looked for takes in nothing: blanks stand before what follows it.
             let after_ahead = matches!(parts.last(), Some(Peg::Ahead { .. }));
-            let empty = matches!(&peg, Peg::Sequence(parts) if parts.is_empty());
-            if !atomic && self.implicit && !parts.is_empty() && !after_ahead && !empty {
+            if !atomic && self.implicit && !parts.is_empty() && !after_ahead {
                 parts.push(Peg::Expr(Expr::Name(IMPLICIT.to_owned(), 0..0)));
             }
             parts.push(peg);
@@ -182,6 +194,9 @@ impl Reader<'_, '_> {
         let mut peg = parts.next().map_or(Ok(Peg::Sequence(Vec::new())), |part| self.primary(part, atomic))?;
         for suffix in parts {
             let (min, max) = super::counts(suffix.as_str(), &span(&suffix))?;
+            if predicates::is_large(&peg) {
+                return Err(super::too_deep(span(&suffix)));
+            }
             peg = self.times(peg, min, max, atomic);
         }
         Ok(peg)
@@ -223,6 +238,8 @@ impl Reader<'_, '_> {
             Rule::push => {
                 return inner.into_inner().next().map_or(Ok(Peg::Sequence(Vec::new())), |inner| self.choice(inner, atomic));
             }
+            // What is put on the stack without being read.
+            Rule::slice if inner.as_str().starts_with("PUSH") => return Ok(Peg::Sequence(Vec::new())),
             Rule::slice => return self.stack(place),
             Rule::name => return self.name(inner.as_str(), place, atomic),
             _ => return self.choice(inner, atomic),
@@ -255,9 +272,14 @@ impl Reader<'_, '_> {
         }
         self.in_pushed = true;
         let pushed = self.pushed;
-        let all = pushed.iter().map(|pushed| self.choice(pushed.clone(), true)).collect::<Result<Vec<_>, _>>();
+        let all = pushed.iter().map(|pushed| match pushed.as_rule() {
+            Rule::text => text(pushed).map(Peg::Expr),
+            _ => self.choice(pushed.clone(), true),
+        });
+        let all = all.collect::<Result<Vec<_>, _>>();
         self.in_pushed = false;
-        Ok(Peg::Choice(all?))
+        let all = all?;
+        Ok(if all.is_empty() { Peg::Sequence(all) } else { Peg::Choice(all) })
     }
 }
 

@@ -72,12 +72,31 @@ fn has_choice(peg: &Peg) -> bool {
     }
 }
 
+/// Whether an expression is too large to be written twice.
+pub(super) fn is_large(peg: &Peg) -> bool {
+    let mut open = vec![peg];
+    let mut count = 0;
+    while let Some(peg) = open.pop() {
+        count += 1;
+        match peg {
+            Peg::Expr(_) => {}
+            Peg::Sequence(parts) | Peg::Choice(parts) => open.extend(parts),
+            Peg::Repeat(inner, ..) => open.push(inner),
+            Peg::Ahead { what, .. } => open.push(what),
+        }
+    }
+    count > 2000
+}
+
 /// The rules that do not refer to themselves, and to none that does.
 fn regular_rules(rules: &[PegRule]) -> FxHashSet<String> {
     let mut waiting: FxHashMap<&str, usize> = FxHashMap::default();
     let mut users: FxHashMap<String, Vec<&str>> = FxHashMap::default();
     let mut ready = Vec::new();
     for PegRule { rule, body } in rules {
+        if waiting.contains_key(rule.name.as_str()) {
+            continue;
+        }
         let mut names = FxHashSet::default();
         collect_names(body, &mut names);
         waiting.insert(&rule.name, names.len());

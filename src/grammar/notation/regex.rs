@@ -10,6 +10,7 @@ use crate::grammar::code::Code;
 use crate::grammar::diagnostic::Diagnostic;
 use crate::grammar::regular;
 use regex_syntax::hir::{Class, HirKind};
+use std::collections::BTreeSet;
 
 pub(super) const LOOKAROUND: Loss = Loss {
     code: "dropped-lookaround",
@@ -50,7 +51,7 @@ impl Flags {
 
 /// The expression that a pattern, which stands at `place`, comes to.
 pub(super) fn read(pattern: &str, flags: Flags, place: &Span, losses: &mut Losses) -> Result<Expr, Diagnostic> {
-    let pattern = without_lookbehind_idiom(pattern);
+    let pattern = without_lookbehind_idiom(pattern, flags.dot_all);
     let mut reader = Reader { pattern: &pattern, at: 0, flags, depth: 0, place, losses };
     let expr = reader.choice()?;
     if reader.at < pattern.len() { Err(reader.malformed("a `)` closes nothing")) } else { Ok(expr) }
@@ -72,14 +73,17 @@ pub(super) fn class(written: &str) -> Option<CharSet> {
 }
 
 /// `.*?(?<!\\)(\\\\)*?"`, which many grammars have for texts with escapes, without its look back: `([^"\\]|\\.)*"`.
-fn without_lookbehind_idiom(pattern: &str) -> String {
+fn without_lookbehind_idiom(pattern: &str, dot_all: bool) -> String {
     const IDIOM: &str = r".*?(?<!\\)(\\\\)*?";
     let mut written = String::new();
     let mut rest = pattern;
     while let Some((before, after)) = rest.split_once(IDIOM) {
         written.push_str(before);
+        let line_break = if dot_all { "" } else { r"\n" };
         match after.chars().next().filter(|c| c.is_ascii_punctuation()) {
-            Some(end) => written.push_str(&format!(r"(?:[^\{end}\\\n]|\\.)*")),
+            // Up to three quotes, one may stand inside.
+            Some(end) if after[1..].starts_with(end) => written.push_str(&format!(r"(?:[^\\{line_break}]|\\.)*?")),
+            Some(end) => written.push_str(&format!(r"(?:[^\{end}\\{line_break}]|\\.)*")),
             None => written.push_str(IDIOM),
         }
         rest = after;
@@ -134,7 +138,7 @@ impl Reader<'_> {
         while let Some(item) = items.next() {
             // Lazy at the end takes the least that there is, which is decided by what follows outside.
             if item.lazy && items.peek().is_some() {
-                let mut scope = vec![item.expr];
+                let mut scope = vec![exclusive(item.expr)];
                 while let Some(next) = items.next() {
                     let last = !matches!(next.expr, Expr::Repeat { min: 0, .. });
                     scope.push(next.expr);
@@ -440,6 +444,44 @@ impl Reader<'_> {
         let message = format!("this regular expression cannot be read: {what}");
         Diagnostic::error("malformed-regex", message, self.place.clone(), "")
     }
+}
+
+/// A repetition whose choices a text fits in one way only, as the first one that fits is taken: in `(\\"|[^"])*?` the set loses
+/// the backslash before a quote.
+fn exclusive(expr: Expr) -> Expr {
+    let Expr::Repeat { item, min, max } = expr else { return expr };
+    let Expr::Choice(parts) = *item else { return Expr::repeat(*item, min, max) };
+    let mut pairs: Vec<(char, char)> = Vec::new();
+    let mut alternatives = Vec::new();
+    for part in parts {
+        match part {
+            Expr::Set(set) => {
+                let firsts: BTreeSet<char> = pairs.iter().map(|(first, _)| *first).filter(|c| set.contains(Code::from(*c))).collect();
+                let mut rest = set.clone();
+                for first in firsts {
+                    rest = rest.difference(&CharSet::single(Code::from(first)));
+                    let seconds = pairs.iter().filter(|(other, _)| *other == first).map(|(_, second)| Code::from(*second));
+                    let others = set.difference(&CharSet::from_ranges(seconds.map(|code| (code, code))));
+                    if !others.is_empty() {
+                        alternatives.push(Expr::Sequence(vec![Expr::Text(first.to_string()), Expr::Set(others)]));
+                    }
+                }
+                if !rest.is_empty() {
+                    alternatives.push(Expr::Set(rest));
+                }
+            }
+            part => {
+                if let Expr::Text(text) = &part {
+                    let mut characters = text.chars();
+                    if let (Some(first), Some(second), None) = (characters.next(), characters.next(), characters.next()) {
+                        pairs.push((first, second));
+                    }
+                }
+                alternatives.push(part);
+            }
+        }
+    }
+    Expr::repeat(Expr::choice(alternatives), min, max)
 }
 
 enum Escaped {

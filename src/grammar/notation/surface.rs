@@ -80,9 +80,7 @@ impl Surface {
                 _ => 0,
             };
             if open.len() + signs > MAX_DEPTH {
-                let message = format!("this is nested more than {MAX_DEPTH} deep");
-                return Err(Diagnostic::error("nested-too-deeply", message, at..at + c.len_utf8(), "")
-                    .with_help("give the inner part a rule of its own"));
+                return Err(super::too_deep(at..at + c.len_utf8()));
             }
             if shown == c && end == at + c.len_utf8() {
                 masked.push(c);
@@ -109,7 +107,7 @@ impl Surface {
                 next += begin.len();
                 depth += 1;
                 if depth > MAX_DEPTH {
-                    break;
+                    return Err(super::too_deep(next - begin.len()..next));
                 }
             } else {
                 next += c.len_utf8();

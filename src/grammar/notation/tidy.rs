@@ -20,6 +20,23 @@ pub(super) fn names(expr: &Expr, found: &mut FxHashSet<String>) {
     }
 }
 
+/// Whether an expression is too large to be written twice.
+pub(super) fn is_large(expr: &Expr) -> bool {
+    let mut open = vec![expr];
+    let mut count = 0;
+    while let Some(expr) = open.pop() {
+        count += 1;
+        match expr {
+            Expr::Text(_) | Expr::Caseless(_) | Expr::Set(_) | Expr::Name(..) => {}
+            Expr::Sequence(parts) | Expr::Choice(parts) => open.extend(parts),
+            Expr::Annotated(_, inner) => open.push(inner),
+            Expr::Repeat { item, .. } => open.push(item),
+            Expr::Except(included, excluded, _) => open.extend([&**included, &**excluded]),
+        }
+    }
+    count > 2000
+}
+
 /// Calls `change` for each part of an expression, the outer ones first.
 fn each(expr: &mut Expr, mut change: impl FnMut(&mut Expr)) {
     let mut open = vec![expr];

@@ -109,13 +109,14 @@ impl Reader<'_> {
             from = self.place.end.max(from);
             rules.push(self.rule(name, node, &inlined)?);
         }
-        self.extras(&mut rules)?;
         let tokens = std::mem::take(&mut self.tokens);
         rules.extend(tokens.into_iter().map(|(body, immediate, name)| {
             let word = if immediate { "immediate" } else { "token" };
             Rule { name, body, annotations: vec![Annotation::new(word, 0..0)], ..Rule::default() }
         }));
         self.externals(&mut rules);
+        self.extras(&mut rules)?;
+        line_breaks_are_not_skipped(&mut rules);
         tidy::tokens_are_not_empty(&mut rules);
         if !rules.iter().any(|rule| Some(&rule.name) == whole.rules.keys().next()) {
             return Err(Diagnostic::error("external-token", "nothing is left of this grammar without its scanner", 0..0, "")
@@ -199,8 +200,10 @@ impl Reader<'_> {
     /// Whether a sequence begins or ends with the rule.
     fn is_operator(&self, rule: &str, node: &Value) -> bool {
         let parts = members(node);
+        // `x ("," x)*` is a list, which has no operator.
+        let list = parts.get(1).is_some_and(|part| kind(self.looked_through(part)).starts_with("REPEAT"));
         let own = |part: Option<&Value>| part.is_some_and(|part| symbol(self.looked_through(part)) == Some(rule));
-        kind(node) == "SEQ" && parts.len() > 1 && (own(parts.first()) || own(parts.last()))
+        kind(node) == "SEQ" && parts.len() > 1 && !list && (own(parts.first()) || own(parts.last()))
     }
 
     fn syntactic(&mut self, name: &str, node: &Value, inlined: &[String]) -> Result<Expr, Diagnostic> {
@@ -259,6 +262,10 @@ impl Reader<'_> {
                 let body = self.token(node)?;
                 Ok(self.named(body, true))
             }
+            // Blanks are skipped, so one that is meant must be a token before which nothing is.
+            "STRING" if text_of(node).starts_with(['\n', '\r']) => {
+                Ok(self.named(Expr::Text(text_of(node).to_owned()), false))
+            }
             _ => self.composed(node, Self::expr),
         }
     }
@@ -287,7 +294,7 @@ impl Reader<'_> {
     ) -> Result<Expr, Diagnostic> {
         let content = |reader: &mut Self| node.get("content").map_or(Ok(Expr::nothing()), |content| part(reader, content));
         Ok(match kind(node) {
-            "STRING" => Expr::Text(node.get("value").and_then(Value::as_str).unwrap_or("").to_owned()),
+            "STRING" => Expr::Text(text_of(node).to_owned()),
             "SEQ" => Expr::sequence(members(node).iter().map(|member| part(self, member)).collect::<Result<_, _>>()?),
             "CHOICE" => Expr::choice(members(node).iter().map(|member| part(self, member)).collect::<Result<_, _>>()?),
             "REPEAT" => Expr::repeat(content(self)?, 0, None),
@@ -326,7 +333,7 @@ impl Reader<'_> {
                 rules.push(Rule { name: format!("_extra_{}", number + 1), body, annotations, ..Rule::default() });
                 continue;
             };
-            let regular = is_regular(name, rules, &self.tokens);
+            let regular = is_regular(name, rules);
             let Some(rule) = rules.iter_mut().find(|rule| rule.name == name) else { continue };
             if regular {
                 rule.annotations = vec![Annotation::new("skip", rule.span.clone())];
@@ -370,6 +377,44 @@ fn kind(node: &Value) -> &str {
     node.get("type").and_then(Value::as_str).unwrap_or("")
 }
 
+fn text_of(node: &Value) -> &str {
+    node.get("value").and_then(Value::as_str).unwrap_or("")
+}
+
+/// Tokens that begin with a line break come before what is skipped, which would take it in: the blanks and comments before it
+/// belong to the token.
+fn line_breaks_are_not_skipped(rules: &mut [Rule]) {
+    let says = |rule: &Rule, word: &str| rule.annotations.iter().any(|said| said.word == word);
+    let skipped = rules.iter().filter(|rule| says(rule, "skip") && !rule.name.starts_with("_extra_"));
+    let comments = skipped.map(|rule| Expr::Name(rule.name.clone(), 0..0));
+    let blank = Expr::Set(CharSet::from_ranges([(9, 9), (11, 12), (32, 32)]));
+    let before = Expr::repeat(Expr::choice([blank].into_iter().chain(comments).collect()), 0, None);
+    for rule in rules.iter_mut().filter(|rule| says(rule, "token") && begins_with_line_break(&rule.body)) {
+        let body = std::mem::take(&mut rule.body);
+        rule.body = Expr::Sequence(vec![before.clone(), body]);
+        rule.annotations = vec![Annotation::new("immediate", rule.span.clone())];
+    }
+}
+
+fn begins_with_line_break(expr: &Expr) -> bool {
+    match expr {
+        Expr::Text(text) => text.starts_with(['\n', '\r']),
+        Expr::Set(set) => set.len() < 10 && (0..set.len()).all(|index| matches!(set.nth(index), Some(10 | 13))),
+        Expr::Sequence(parts) => {
+            for part in parts {
+                match part {
+                    Expr::Repeat { item, min: 0, .. } if begins_with_line_break(item) => {}
+                    part => return begins_with_line_break(part),
+                }
+            }
+            false
+        }
+        Expr::Choice(parts) => parts.iter().all(begins_with_line_break),
+        Expr::Repeat { item, min, .. } => *min > 0 && begins_with_line_break(item),
+        _ => false,
+    }
+}
+
 fn members(node: &Value) -> &[Value] {
     node.get("members").and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
@@ -379,12 +424,8 @@ fn symbol(node: &Value) -> Option<&str> {
 }
 
 /// Whether a rule refers to nothing that leads back to it or to any other rule that is recursive.
-fn is_regular(name: &str, rules: &[Rule], tokens: &[(Expr, bool, String)]) -> bool {
-    let bodies: FxHashMap<&str, &Expr> = rules
-        .iter()
-        .map(|rule| (rule.name.as_str(), &rule.body))
-        .chain(tokens.iter().map(|(body, _, name)| (name.as_str(), body)))
-        .collect();
+fn is_regular(name: &str, rules: &[Rule]) -> bool {
+    let bodies: FxHashMap<&str, &Expr> = rules.iter().map(|rule| (rule.name.as_str(), &rule.body)).collect();
     // Depth first: a name that is met while it is open is recursive.
     let mut open: Vec<(String, bool)> = vec![(name.to_owned(), false)];
     let mut path: FxHashSet<String> = FxHashSet::default();
