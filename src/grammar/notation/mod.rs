@@ -15,6 +15,8 @@ mod pest_files;
 mod predicates;
 mod regex;
 mod surface;
+#[cfg(test)]
+mod tests;
 mod tidy;
 mod tree_sitter;
 mod w3c;
