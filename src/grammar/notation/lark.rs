@@ -9,6 +9,7 @@ use indexmap::IndexMap;
 use pest::Parser;
 use pest::iterators::Pair;
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::path::Path;
 
 #[derive(pest_derive::Parser)]
 #[grammar = "grammar/notation/lark.pest"]
@@ -34,21 +35,64 @@ const DECLARED: Loss = Loss {
 
 /// The files that are imported from, to be looked for beside the grammar.
 pub(super) fn references(text: &str) -> Vec<String> {
-    let paths = text.lines().filter_map(|line| line.trim_start().strip_prefix("%import")?.split_whitespace().next());
-    let mut files: Vec<String> = Vec::new();
-    for (path, whole) in paths.filter_map(|path| Some((path.strip_prefix('.')?, path))) {
+    let mut files: Vec<String> = imports(text).into_iter().map(|(file, _)| file).collect();
+    files.dedup();
+    files
+}
+
+/// For each import from a file: the file, and the names.
+fn imports(text: &str) -> Vec<(String, Vec<String>)> {
+    let import = |line: &str| {
+        let path = line.trim_start().strip_prefix("%import")?.trim_start().strip_prefix('.')?;
+        let path = path.split("->").next().unwrap_or(path);
+        let path = path.split("//").next().unwrap_or(path).trim();
         let up = path.len() - path.trim_start_matches('.').len();
-        let _ = whole;
-        let path = path.trim_start_matches('.').split('(').next().unwrap_or("");
-        // `.file.NAME` names one terminal, `.file (A, B)` several.
-        let several = text.contains(&format!(".{path} (")) || text.contains(&format!(".{path}("));
-        let file = if several { path } else { path.rsplit_once('.').map_or(path, |(file, _)| file) };
-        let file = format!("{}{}.lark", "../".repeat(up), file.replace('.', "/"));
-        if !files.contains(&file) {
-            files.push(file);
+        let (file, names) = match path[up..].split_once('(') {
+            Some((file, names)) => (file.trim(), names.trim_end_matches(')')),
+            None => path[up..].rsplit_once('.')?,
+        };
+        let names = names.split(',').map(|name| name.trim().to_owned()).collect();
+        Some((format!("{}{}.lark", "../".repeat(up), file.replace('.', "/")), names))
+    };
+    text.lines().filter_map(import).collect()
+}
+
+/// What other files import from the file of that name; none if it is no file that is imported from.
+pub(super) fn imported_names<'t>(texts: impl Iterator<Item = &'t str>, file: &Path) -> FxHashSet<String> {
+    let imports = texts.flat_map(imports);
+    imports.filter(|(path, _)| Path::new(path).file_name() == file.file_name()).flat_map(|(_, names)| names).collect()
+}
+
+/// Of an imported file, what was asked for and what that needs, which is named after the file.
+pub(super) fn imported(mut document: Document, file: &Path, wanted: &FxHashSet<String>) -> Document {
+    let stem = file.file_stem().map_or(String::new(), |stem| stem.to_string_lossy().into_owned());
+    let own: FxHashMap<String, usize> =
+        document.rules.iter().enumerate().map(|(index, rule)| (rule.name.clone(), index)).collect();
+    let mut needed: FxHashSet<String> = FxHashSet::default();
+    let mut open: Vec<String> = wanted.iter().cloned().collect();
+    while let Some(name) = open.pop() {
+        if let Some(index) = own.get(&name).filter(|_| needed.insert(name.clone())) {
+            let mut names = FxHashSet::default();
+            tidy::names(&document.rules[*index].body, &mut names);
+            open.extend(names);
         }
     }
-    files
+    document.rules.retain(|rule| needed.contains(&rule.name));
+    let renamed = |name: &str| (own.contains_key(name) && !wanted.contains(name)).then(|| format!("{stem}__{name}"));
+    for rule in &mut document.rules {
+        rule.annotations.retain(|said| said.word == "token");
+        let is_text = matches!(rule.body, Expr::Text(_) | Expr::Caseless(_));
+        if rule.annotations.is_empty() && wanted.contains(&rule.name) && is_terminal(&rule.name) && !is_text {
+            rule.annotations.push(Annotation::new("token", rule.span.clone()));
+        }
+        tidy::each(&mut rule.body, |expr| {
+            if let Expr::Name(name, _) = expr {
+                *name = renamed(name).unwrap_or_else(|| std::mem::take(name));
+            }
+        });
+        rule.name = renamed(&rule.name).unwrap_or_else(|| std::mem::take(&mut rule.name));
+    }
+    document
 }
 
 pub(super) fn read(source: &str) -> Result<Document, Vec<Diagnostic>> {

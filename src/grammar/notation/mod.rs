@@ -1,4 +1,4 @@
-//! The notations that grammar files come in. Each has a pest grammar of its own; all build one [`ast`](super::ast).
+//! The notations that grammar files come in. All build one [`ast`](super::ast).
 
 mod abnf;
 mod bnf;
@@ -75,8 +75,7 @@ impl Format {
         matches!(self, Format::W3c | Format::Iso) && detect::format(text).is_ok_and(|found| found == self)
     }
 
-    /// The notation of files with such a name, if the name's extension tells. That of `.ebnf`, `.bnf` and `.json` is told by the
-    /// text in the end.
+    /// The notation of files with such a name, if it tells. That of `.ebnf`, `.bnf` and `.json` is told by the text in the end.
     pub(super) fn by_extension(path: &Path) -> Option<Format> {
         match path.extension()?.to_str()? {
             "ebnf" => Some(Format::W3c),
@@ -87,8 +86,8 @@ impl Format {
             "lark" => Some(Format::Lark),
             "peg" => Some(Format::Peg),
             "pest" => Some(Format::Pest),
-            "json" => Some(Format::Fuzzingbook),
             "fbjson" => Some(Format::Fuzzingbook),
+            "json" if path.file_name()? == "grammar.json" => Some(Format::Fuzzingbook),
             _ => None,
         }
     }
@@ -140,15 +139,27 @@ impl Format {
 pub(super) fn read(sources: &Sources, format: Option<Format>) -> Result<Document, Vec<Diagnostic>> {
     let mut document = Document::default();
     let mut problems = Vec::new();
-    for file in sources.files() {
+    for (number, file) in sources.files().iter().enumerate() {
         let format = format.map_or_else(|| Format::detect(file), Ok);
-        match format.map_err(|problem| vec![problem]).and_then(|format| format.read(file)) {
+        let read = |format: Format| {
+            let found = format.read(file)?;
+            let names = match format {
+                Format::Lark if number > 0 => lark::imported_names(texts(sources), Path::new(&file.name)),
+                _ => FxHashSet::default(),
+            };
+            Ok(if names.is_empty() { found } else { lark::imported(found, Path::new(&file.name), &names) })
+        };
+        match format.map_err(|problem| vec![problem]).and_then(read) {
             Ok(found) => document.append(found.moved(file.start)),
             Err(found) => problems.extend(found.into_iter().map(|problem| problem.moved(file.start))),
         }
     }
     drop_repeated(&mut document.rules);
     if problems.is_empty() { Ok(document) } else { Err(problems) }
+}
+
+fn texts(sources: &Sources) -> impl Iterator<Item = &str> {
+    sources.files().iter().map(|file| file.text.as_str())
 }
 
 /// Rules that a reader adds by itself, which stand nowhere, are needed once, and not at all where the grammar has its own.

@@ -282,6 +282,16 @@ fn lark_files_are_found_beside_the_grammar() {
 }
 
 #[test]
+fn lark_imports_keep_their_names_apart() {
+    let mut sources = Sources::of("main.lark", "start: x \";\" NUMBER\nx: \"x\"\n%import .other.item -> it\n%import .other (x2, NUMBER)\n!y: it | x2");
+    sources.add("other.lark", "start: item\nitem: x\nx: \"y\"\nx2: x x\nNUMBER: DIGIT+\nDIGIT: \"0\"..\"9\"\n%ignore \" \"");
+    let grammar = Grammar::load(sources.clone(), None, None).unwrap();
+    assert!(accepts(&grammar, "x;12") && !accepts(&grammar, "x ;12"));
+    let grammar = Grammar::load(sources, None, Some("y")).unwrap();
+    assert!(accepts(&grammar, "y") && accepts(&grammar, "yy") && !accepts(&grammar, "x"));
+}
+
+#[test]
 fn tree_sitter() {
     let text = r#"{"name": "sum", "word": "name",
       "rules": {
@@ -329,7 +339,7 @@ fn peg() {
 
 #[test]
 fn pest() {
-    let text = r#"
+    let text = r##"
         WHITESPACE = _{ " " | "\u{9}" }
         COMMENT = _{ "/*" ~ (!"*/" ~ ANY)* ~ "*/" }
         file = { SOI ~ (call | raw)* ~ EOI }
@@ -337,7 +347,7 @@ fn pest() {
         name = @{ !("if" ~ !ASCII_ALPHANUMERIC) ~ ASCII_ALPHA ~ pair* }
         pair = { ASCII_DIGIT ~ ('a'..'f' | ^"X") }
         raw = ${ PUSH("#"+) ~ "\"" ~ (!("\"" ~ PEEK) ~ ANY)* ~ "\"" ~ POP }
-    "#;
+    "##;
     let inputs = ["f ( a , b ) ", "a1a2X(/* ) */)", " #\"x\"y\"#", "", "if1a()"];
     language(Format::Pest, text, &inputs, &["f ( a b )", "a1 a()", "if()", "f(a,)"]);
     let codes: Vec<&str> = warnings(Format::Pest, text).iter().map(|warning| warning.0).collect();

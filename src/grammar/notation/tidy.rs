@@ -38,7 +38,7 @@ pub(super) fn is_large(expr: &Expr) -> bool {
 }
 
 /// Calls `change` for each part of an expression, the outer ones first.
-fn each(expr: &mut Expr, mut change: impl FnMut(&mut Expr)) {
+pub(super) fn each(expr: &mut Expr, mut change: impl FnMut(&mut Expr)) {
     let mut open = vec![expr];
     while let Some(expr) = open.pop() {
         change(expr);
