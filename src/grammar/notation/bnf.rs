@@ -27,6 +27,10 @@ pub(super) fn read(source: &str) -> Result<Document, Vec<Diagnostic>> {
     let defined = |name: &str| heads.iter().any(|head| tokens[head - 1].0 == Token::Name(name));
     for (number, &is) in heads.iter().enumerate() {
         let end = heads.get(number + 1).map_or(tokens.len(), |next| next - 1);
+        if end <= is {
+            problems.push(no_rule(tokens[is].1.clone()));
+            continue;
+        }
         let (Token::Name(name), span) = &tokens[is - 1] else {
             problems.push(no_rule(tokens[is - 1].1.clone()));
             continue;
@@ -79,7 +83,7 @@ fn tokens(source: &str) -> Result<Vec<(Token<'_>, Span)>, Diagnostic> {
             _ => match name(rest) {
                 Some(end) => (end + 1, Token::Name(&rest[1..end])),
                 None => {
-                    let end = rest[c.len_utf8()..].find(|c: char| c.is_whitespace() || "<|\"'".contains(c));
+                    let end = rest[c.len_utf8()..].find(|c: char| c.is_whitespace() || "<|\"".contains(c));
                     let word = &rest[..end.map_or(rest.len(), |end| end + c.len_utf8())];
                     (word.len(), Token::Text(word))
                 }

@@ -58,8 +58,11 @@ fn sequence(pair: Pair<Rule>) -> Result<Peg, Diagnostic> {
                 _ => parts.push(repeated(part)?),
             }
         }
+        if signs.is_empty() {
+            continue;
+        }
         // Of `!!x` only the count of `!` matters.
-        if let (false, Some(inner)) = (signs.is_empty(), parts.pop()) {
+        if let Some(inner) = parts.pop() {
             let wanted = signs.iter().filter(|sign| !**sign).count() % 2 == 0;
             parts.push(Peg::Ahead { wanted, what: Box::new(inner), place });
         }

@@ -9,6 +9,7 @@ use crate::grammar::code::Code;
 use crate::grammar::diagnostic::Diagnostic;
 use crate::grammar::regular;
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::VecDeque;
 
 const DROPPED: Loss = Loss {
     code: "dropped-predicate",
@@ -159,29 +160,39 @@ impl Reader {
         }
     }
 
+    /// From the end on, since a predicate restricts what comes after it.
     fn sequence(&mut self, parts: Vec<Peg>) -> Expr {
-        let mut exprs = Vec::new();
-        let mut ahead: Vec<(bool, Peg, Span)> = Vec::new();
-        for part in parts {
+        let mut after: VecDeque<Expr> = VecDeque::new();
+        for part in parts.into_iter().rev() {
             match part {
-                Peg::Ahead { wanted, what, place } => ahead.push((wanted, *what, place)),
-                part => {
-                    let mut expr = self.expr(part);
-                    for (wanted, what, place) in ahead.drain(..) {
-                        expr = self.restricted(expr, wanted, what, place);
+                Peg::Ahead { wanted, what, place } if after.is_empty() => {
+                    // That nothing follows holds at the end of the input, and there such a predicate stands.
+                    let end = !wanted && matches!(&*what, Peg::Expr(Expr::Set(set)) if set.complement().is_empty());
+                    if !end {
+                        self.losses.note(&DROPPED, place);
                     }
-                    exprs.push(expr);
                 }
+                Peg::Ahead { wanted, what, place } => {
+                    let count = self.reach(&what, after.make_contiguous());
+                    let run: Vec<Expr> = after.drain(..count).collect();
+                    after.push_front(self.restricted(Expr::sequence(run), wanted, *what, place));
+                }
+                part => after.push_front(self.expr(part)),
             }
         }
-        for (wanted, what, place) in ahead {
-            // That nothing follows holds at the end of the input, and there such a predicate stands.
-            let end = !wanted && matches!(&what, Peg::Expr(Expr::Set(set)) if set.complement().is_empty());
-            if !end {
-                self.losses.note(&DROPPED, place);
-            }
-        }
-        Expr::sequence(exprs)
+        Expr::sequence(after.into())
+    }
+
+    /// How many of the following parts a predicate is worked into: as few as may be, since no rule is left of them.
+    fn reach(&self, what: &Peg, after: &[Expr]) -> usize {
+        let longest = longest(what).unwrap_or(usize::MAX);
+        let mut length = 0;
+        let more = after.iter().take_while(|part| {
+            let wanted = longest > length && self.is_regular(part) && (length == 0 || !matches!(part, Expr::Name(..)));
+            length += shortest(part).max(1);
+            wanted
+        });
+        more.count().max(1)
     }
 
     fn restricted(&mut self, expr: Expr, wanted: bool, what: Peg, place: Span) -> Expr {

@@ -140,7 +140,7 @@ impl Reader<'_> {
                 rule.annotations.push(Annotation::new(word, self.place.clone()));
                 self.token(inner)?
             }
-            None => self.syntactic(name, node, inlined.get(name).map_or(&[], Vec::as_slice))?,
+            None => self.syntactic(name, node, inlined)?,
         };
         // A text alone is what it is everywhere, token or not.
         if let (Expr::Text(_), Some("token")) = (&rule.body, word) {
@@ -206,7 +206,10 @@ impl Reader<'_> {
         kind(node) == "SEQ" && parts.len() > 1 && !list && (own(parts.first()) || own(parts.last()))
     }
 
-    fn syntactic(&mut self, name: &str, node: &Value, inlined: &[String]) -> Result<Expr, Diagnostic> {
+    fn syntactic(&mut self, name: &str, node: &Value, inlined: &FxHashMap<String, Vec<String>>) -> Result<Expr, Diagnostic> {
+        // Its operators' precedence is kept where its alternatives go.
+        let goes = inlined.values().flatten().any(|inlined| inlined == name);
+        let inlined = inlined.get(name).map_or(&[][..], Vec::as_slice);
         let mut alternatives = Vec::new();
         for (precedence, node) in self.alternatives(node) {
             let other = symbol(node).filter(|other| inlined.iter().any(|name| name == other));
@@ -227,7 +230,7 @@ impl Reader<'_> {
                 let said = format!("{word}({})", level(precedence).saturating_sub(lowest));
                 exprs.push(Expr::Annotated(vec![Annotation::new(said, self.place.clone())], Box::new(expr)));
             } else {
-                if precedence.is_some() {
+                if precedence.is_some() && !goes {
                     self.losses.note(&PRECEDENCE, self.place.clone());
                 }
                 exprs.push(expr);
