@@ -294,7 +294,8 @@ fn name(symbol: &Symbol) -> &str {
 
 fn is_word(bytes: &[u8]) -> bool {
     let word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || *byte >= 0x80;
-    bytes.iter().all(word) && !bytes.first().is_some_and(u8::is_ascii_digit)
+    // A lone `_` is a name nearly everywhere, and something else besides.
+    bytes.iter().all(word) && !bytes.first().is_some_and(u8::is_ascii_digit) && bytes != b"_"
 }
 
 /// The classes, digits' first, so that the first word found is the one that a person would write.

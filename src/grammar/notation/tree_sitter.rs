@@ -392,7 +392,7 @@ fn line_breaks_are_not_skipped(rules: &mut [Rule]) {
     let comments = skipped.map(|rule| Expr::Name(rule.name.clone(), 0..0));
     let blank = Expr::Set(CharSet::from_ranges([(9, 9), (11, 12), (32, 32)]));
     let before = Expr::repeat(Expr::choice([blank].into_iter().chain(comments).collect()), 0, None);
-    for rule in rules.iter_mut().filter(|rule| says(rule, "token") && begins_with_line_break(&rule.body)) {
+    for rule in rules.iter_mut().filter(|rule| (says(rule, "token") || says(rule, "immediate")) && begins_with_line_break(&rule.body)) {
         let body = std::mem::take(&mut rule.body);
         rule.body = Expr::Sequence(vec![before.clone(), body]);
         rule.annotations = vec![Annotation::new("immediate", rule.span.clone())];
