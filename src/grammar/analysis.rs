@@ -71,7 +71,11 @@ impl Analysis {
                     continue;
                 }
                 for &user in &users[index] {
-                    if user > index { round.insert(user) } else { next.insert(user) };
+                    if user > index {
+                        round.insert(user)
+                    } else {
+                        next.insert(user)
+                    };
                 }
             }
             round = std::mem::take(&mut next);
@@ -112,11 +116,8 @@ impl Analysis {
             }
             Kind::Repeat { item, separator, min, .. } => {
                 let between = separator.map_or(0, |separator| self.cost[separator.index()]);
-                let cost = if *min == 0 {
-                    0
-                } else {
-                    sum(&[times(self.cost[item.index()], *min), times(between, min - 1)])
-                };
+                let cost =
+                    if *min == 0 { 0 } else { sum(&[times(self.cost[item.index()], *min), times(between, min - 1)]) };
                 // Separators stand between two items: one item alone needs none.
                 let between = separator.filter(|_| *min > 1);
                 let parts = between.iter().chain([item]);

@@ -2,7 +2,7 @@
 
 use super::charset::CharSet;
 use super::code::{self, Code};
-use super::{Associativity, Grammar, Kind, Operator, Role, SymbolId};
+use super::{Associativity, Format, Grammar, Kind, Operator, Role, SymbolId};
 use std::fmt::Write;
 
 /// How tightly an expression holds together, so that parentheses stand only where they are needed.
@@ -21,10 +21,6 @@ pub(super) fn label(grammar: &Grammar, id: SymbolId) -> String {
 
 pub(super) fn ebnf(grammar: &Grammar) -> String {
     let mut out = String::new();
-    if grammar.rules().all(|(name, _)| written_name(name).starts_with('<')) {
-        // Without a comment it would be taken for BNF, where all but names in angle brackets are texts.
-        out.push_str("/* EBNF */\n");
-    }
     for (name, id) in grammar.rules() {
         let mut words = Vec::new();
         let Role { token, identifier, keyword, skip, immediate } = grammar.symbol(id).role;
@@ -43,7 +39,8 @@ pub(super) fn ebnf(grammar: &Grammar) -> String {
         definition(grammar, id, Level::Choice, &mut out);
         out.push('\n');
     }
-    out
+    // Without a comment, one whose names are all in angle brackets is taken for BNF, for example.
+    if Format::is_mistaken(&out) { format!("/* EBNF */\n{out}") } else { out }
 }
 
 fn written_name(name: &str) -> String {

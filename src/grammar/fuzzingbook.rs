@@ -86,7 +86,8 @@ impl Writer<'_> {
 
     fn rule(&mut self, id: SymbolId, lexical: bool) {
         let name = self.name(id, lexical);
-        let alternatives = if !lexical && self.grammar.is_leaf(id) { self.leaf(id) } else { self.alternatives(id, lexical) };
+        let alternatives =
+            if !lexical && self.grammar.is_leaf(id) { self.leaf(id) } else { self.alternatives(id, lexical) };
         self.rules.insert(name, alternatives);
     }
 
@@ -106,7 +107,8 @@ impl Writer<'_> {
             Kind::Literal(bytes) => vec![literal(&bytes)],
             Kind::Set(set) => self.set(&set),
             Kind::Choice(alternatives) => {
-                let sequence = |parts: &Vec<SymbolId>| parts.iter().map(|part| self.reference(*part, lexical)).collect();
+                let sequence =
+                    |parts: &Vec<SymbolId>| parts.iter().map(|part| self.reference(*part, lexical)).collect();
                 alternatives.iter().map(sequence).collect()
             }
             Kind::Repeat { item, separator, min, max } => {

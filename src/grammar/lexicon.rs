@@ -211,7 +211,8 @@ impl Lexicon {
             return Vec::new();
         };
         let kept = *keyword || !wordlike;
-        let unreserved = self.inner.keyword.as_ref().filter(|_| !kept).and_then(|keyword| automaton.difference(keyword).ok());
+        let unreserved =
+            self.inner.keyword.as_ref().filter(|_| !kept).and_then(|keyword| automaton.difference(keyword).ok());
         let words = unreserved.as_ref().unwrap_or(automaton).words(&order, most + self.inner.keywords.len());
         let free = words.into_iter().filter(|word| kept || !self.inner.keywords.contains(word));
         free.take(most).map(|word| alphabet_text(&self.inner.alphabet, &word)).collect()

@@ -201,7 +201,7 @@ impl Reader {
 
     /// The core rules (RFC 5234, appendix B.1) that the grammar uses, with those that they use.
     fn core_rules(&self) -> Vec<AstRule> {
-        let rule = |(name, body): &(&str, fn() -> Expr)| AstRule { name: (*name).to_owned(), body: body(), ..AstRule::default() };
+        let rule = |(name, body): &CoreRule| AstRule { name: (*name).to_owned(), body: body(), ..AstRule::default() };
         CORE.iter().filter(|(name, _)| self.core.contains(name)).map(rule).collect()
     }
 }
@@ -245,7 +245,10 @@ fn no_character(place: &Span) -> Diagnostic {
         .with_help("code points run from %x0 to %x10FFFF, without %xD800 to %xDFFF")
 }
 
-const CORE: &[(&str, fn() -> Expr)] = &[
+/// A rule that needs no definition.
+type CoreRule = (&'static str, fn() -> Expr);
+
+const CORE: &[CoreRule] = &[
     ("ALPHA", || ranges(&[(65, 90), (97, 122)])),
     ("BIT", || ranges(&[(48, 49)])),
     ("CHAR", || ranges(&[(1, 127)])),

@@ -73,11 +73,19 @@ fn tokens(source: &str) -> Result<Vec<(Token<'_>, Span)>, Diagnostic> {
             _ if rest.starts_with("::=") => (3, Token::Is),
             '"' | '\'' => match closing(rest, c) {
                 Some(end) => (end + 1, Token::Text(&rest[1..end])),
-                None if rest[1..].starts_with(|c: char| c.is_whitespace()) || rest.len() == 1 => (1, Token::Text(&rest[..1])),
+                None if rest[1..].starts_with(|c: char| c.is_whitespace()) || rest.len() == 1 => {
+                    (1, Token::Text(&rest[..1]))
+                }
                 None => {
-                    let help = format!("close it with {c} in the same line; a quote that stands alone is a text itself");
-                    return Err(Diagnostic::error("unterminated-string", "this text has no closing quote", at..at + 1, "")
-                        .with_help(help));
+                    let help =
+                        format!("close it with {c} in the same line; a quote that stands alone is a text itself");
+                    return Err(Diagnostic::error(
+                        "unterminated-string",
+                        "this text has no closing quote",
+                        at..at + 1,
+                        "",
+                    )
+                    .with_help(help));
                 }
             },
             _ => match name(rest) {

@@ -1,7 +1,7 @@
 //! Which notation a text is in, going by its first rule's head.
 
-use super::surface::Surface;
 use super::Format;
+use super::surface::Surface;
 use crate::grammar::ast::Span;
 use crate::grammar::diagnostic::Diagnostic;
 
@@ -18,8 +18,13 @@ pub(super) fn format(text: &str) -> Result<Format, Diagnostic> {
         let at = after_comments(text);
         let end = text[at..].find(char::is_whitespace).map_or(text.len(), |length| at + length);
         let help = format!("say which it is with --grammar-format, one of {}", names.join(", "));
-        return Err(Diagnostic::error("unknown-notation", "this is in no known notation for grammars", at..end, "no rule begins here")
-            .with_help(help));
+        return Err(Diagnostic::error(
+            "unknown-notation",
+            "this is in no known notation for grammars",
+            at..end,
+            "no rule begins here",
+        )
+        .with_help(help));
     };
     let format = match head.sign {
         "::=" if all_heads_bracketed(text) => Format::Bnf,
@@ -49,9 +54,14 @@ pub(super) fn unmixed(format: Format, masked: &str) -> Result<(), Diagnostic> {
             let span = place + head.begin..place + head.end;
             match &first {
                 Some(first) if head.sign == other => {
-                    return Err(Diagnostic::error("mixed-notation", "two notations are mixed", span, format!("`{other}` here"))
-                        .with_label(first.clone(), format!("`{own}` here"))
-                        .with_help("write all rules in one notation, or in files of their own"));
+                    return Err(Diagnostic::error(
+                        "mixed-notation",
+                        "two notations are mixed",
+                        span,
+                        format!("`{other}` here"),
+                    )
+                    .with_label(first.clone(), format!("`{own}` here"))
+                    .with_help("write all rules in one notation, or in files of their own"));
                 }
                 None if head.sign == own => first = Some(span),
                 _ => {}
@@ -81,7 +91,9 @@ fn head(text: &str) -> Option<Head> {
     let bytes = text.as_bytes();
     let mut at = blank(text, 0);
     if text[at..].starts_with('[') {
-        let number = text[at + 1..].find(']').filter(|length| text[at + 1..at + 1 + length].chars().all(|c| c.is_ascii_digit()))?;
+        let number = text[at + 1..]
+            .find(']')
+            .filter(|length| text[at + 1..at + 1 + length].chars().all(|c| c.is_ascii_digit()))?;
         at = blank(text, at + 2 + number);
     }
     let begin = at;

@@ -16,7 +16,12 @@ pub(super) fn text(written: &str, offset: usize) -> Result<String, Diagnostic> {
 pub(super) fn character(written: &str, offset: usize) -> Result<Code, Diagnostic> {
     match members(written, offset)?.as_slice() {
         [member] => Ok(member.code),
-        _ => Err(Diagnostic::error("grammar-syntax", "one character must stand here", offset..offset + written.len(), "")),
+        _ => Err(Diagnostic::error(
+            "grammar-syntax",
+            "one character must stand here",
+            offset..offset + written.len(),
+            "",
+        )),
     }
 }
 
@@ -30,8 +35,13 @@ pub(super) fn set(written: &str, offset: usize) -> Result<CharSet, Diagnostic> {
         rest = match rest {
             [low, dash, high, rest @ ..] if dash.is_dash => {
                 if high.code < low.code {
-                    return Err(Diagnostic::error("reversed-range", "the range runs backwards", low.place..high.place + 1, "")
-                        .with_help("write the lower character first"));
+                    return Err(Diagnostic::error(
+                        "reversed-range",
+                        "the range runs backwards",
+                        low.place..high.place + 1,
+                        "",
+                    )
+                    .with_help("write the lower character first"));
                 }
                 ranges.push((low.code, high.code));
                 rest

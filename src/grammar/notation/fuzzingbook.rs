@@ -44,7 +44,12 @@ pub(super) fn read(source: &str) -> Result<Document, Vec<Diagnostic>> {
     }
     if let Some(start) = start.filter(|start| !rules.contains_key(start)) {
         let place = reader.place(&start);
-        problems.push(Diagnostic::error("undefined-start", format!("there is no rule `{start}` to start at"), place, ""));
+        problems.push(Diagnostic::error(
+            "undefined-start",
+            format!("there is no rule `{start}` to start at"),
+            place,
+            "",
+        ));
     }
     if !problems.is_empty() {
         return Err(problems);
@@ -78,7 +83,11 @@ impl Reader<'_> {
         let Value::Array(alternatives) = alternatives else {
             return Err(malformed(span, "the alternatives of a rule are a list"));
         };
-        alternatives.iter().map(|alternative| self.alternative(alternative, span)).collect::<Result<_, _>>().map(Expr::choice)
+        alternatives
+            .iter()
+            .map(|alternative| self.alternative(alternative, span))
+            .collect::<Result<_, _>>()
+            .map(Expr::choice)
     }
 
     fn alternative(&mut self, alternative: &Value, span: &Span) -> Result<Expr, Diagnostic> {

@@ -163,7 +163,9 @@ impl<'i> Definitions<'i> {
             Rule::replaced => item.into_inner().for_each(|rule| self.rule(rule, true, false)),
             Rule::extend => item.into_inner().for_each(|rule| self.rule(rule, false, true)),
             Rule::ignore => self.ignored.extend(item.into_inner()),
-            Rule::declare => self.declared.extend(item.into_inner().map(|name| (name.as_str().to_owned(), span(&name)))),
+            Rule::declare => {
+                self.declared.extend(item.into_inner().map(|name| (name.as_str().to_owned(), span(&name))))
+            }
             _ => self.import(item)?,
         }
         Ok(())
@@ -194,7 +196,11 @@ impl<'i> Definitions<'i> {
         let mut names = Vec::new();
         let renames = pair.as_str().contains("->");
         for part in pair.into_inner() {
-            if part.as_rule() == Rule::path { path = part.as_str() } else { names.push((part.as_str().to_owned(), span(&part))) }
+            if part.as_rule() == Rule::path {
+                path = part.as_str()
+            } else {
+                names.push((part.as_str().to_owned(), span(&part)))
+            }
         }
         let (library, single) = match path.rsplit_once('.') {
             Some((library, name)) if renames || names.is_empty() => (library, Some(name)),
@@ -209,11 +215,14 @@ impl<'i> Definitions<'i> {
         };
         match library.trim_start_matches('.') {
             "common" => self.common.extend(pairs),
-            _ if path.starts_with('.') => self.renamed.extend(pairs.into_iter().filter(|(there, here, _)| there != here)),
+            _ if path.starts_with('.') => {
+                self.renamed.extend(pairs.into_iter().filter(|(there, here, _)| there != here))
+            }
             library => {
                 let message = format!("there is no library `{library}` here");
-                return Err(Diagnostic::error("unknown-library", message, place, "")
-                    .with_help("`common` is known; define what else is needed, or import it from a file beside this one"));
+                return Err(Diagnostic::error("unknown-library", message, place, "").with_help(
+                    "`common` is known; define what else is needed, or import it from a file beside this one",
+                ));
             }
         }
         Ok(())
@@ -519,7 +528,9 @@ fn annotate(rules: &mut [AstRule], ignored: &[String]) {
     let first = rules.first().map(|rule| rule.name.clone());
     let terminals = rules.iter_mut().filter(|rule| is_terminal(&rule.name) || ignored.contains(&rule.name));
     for rule in terminals {
-        let is_used = used.contains(&rule.name) || only_terminals && !within.contains(&rule.name) || first.as_ref() == Some(&rule.name);
+        let is_used = used.contains(&rule.name)
+            || only_terminals && !within.contains(&rule.name)
+            || first.as_ref() == Some(&rule.name);
         let is_text = matches!(rule.body, Expr::Text(_) | Expr::Caseless(_));
         if ignored.contains(&rule.name) {
             rule.annotations.push(Annotation::new("skip", rule.span.clone()));

@@ -100,6 +100,11 @@ impl Format {
         }
     }
 
+    /// Whether a text that is in our notation could be taken for another one.
+    pub(super) fn is_mistaken(text: &str) -> bool {
+        detect::format(text).is_ok_and(|found| found != Format::W3c)
+    }
+
     /// The notation that a file is written in, going by its name and its text.
     pub(super) fn of(file: &Source) -> Format {
         Self::detect(file).unwrap_or(Format::W3c)
@@ -165,7 +170,8 @@ fn texts(sources: &Sources) -> impl Iterator<Item = &str> {
 /// Rules that a reader adds by itself, which stand nowhere, are needed once, and not at all where the grammar has its own.
 fn drop_repeated(rules: &mut Vec<Rule>) {
     let written = |rule: &Rule| !rule.span.is_empty();
-    let mut known: FxHashSet<String> = rules.iter().filter(|rule| written(rule)).map(|rule| rule.name.clone()).collect();
+    let mut known: FxHashSet<String> =
+        rules.iter().filter(|rule| written(rule)).map(|rule| rule.name.clone()).collect();
     rules.retain(|rule| written(rule) || known.insert(rule.name.clone()));
 }
 
@@ -186,7 +192,8 @@ fn too_deep(span: Span) -> Diagnostic {
 
 /// A name that our notation can write, in angle brackets if need be.
 fn writable(name: &str) -> String {
-    let written: String = name.chars().map(|c| if c.is_control() || "<>".contains(c) { '_' } else { c }).collect();
+    let written: String =
+        name.chars().map(|c| if c.is_control() || "<>\u{FEFF}".contains(c) { '_' } else { c }).collect();
     let written = written.trim();
     if written.is_empty() { "_".to_owned() } else { written.to_owned() }
 }
@@ -231,8 +238,9 @@ fn syntax_error<R: RuleType>(error: &pest::error::Error<R>, name: impl Fn(&R) ->
     expected.sort_unstable();
     expected.dedup();
     let label = if expected.is_empty() { String::new() } else { format!("expected {}", expected.join(", ")) };
-    Diagnostic::error("grammar-syntax", "this is no grammar rule", span, label)
-        .with_help("docs/grammar-files.md shows how each notation writes its rules; --grammar-format says which one is meant")
+    Diagnostic::error("grammar-syntax", "this is no grammar rule", span, label).with_help(
+        "docs/grammar-files.md shows how each notation writes its rules; --grammar-format says which one is meant",
+    )
 }
 
 /// A count of repetitions. The bound keeps a typing error from making millions of rules.

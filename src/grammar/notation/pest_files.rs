@@ -120,7 +120,9 @@ fn written(pair: Pair<'_, Rule>) -> Written<'_> {
 /// The rule that whole inputs are of: the first that speaks of the beginning of the input, else the first that is not implicit.
 fn starts<'a>(rules: &'a [Written]) -> Option<&'a String> {
     let speaks = |rule: &&Written| {
-        rule.body.as_ref().is_some_and(|body| body.as_str().split(|c: char| !c.is_alphanumeric()).any(|word| word == "SOI"))
+        rule.body
+            .as_ref()
+            .is_some_and(|body| body.as_str().split(|c: char| !c.is_alphanumeric()).any(|word| word == "SOI"))
     };
     let usual = |rule: &&Written| rule.name != "WHITESPACE" && rule.name != "COMMENT";
     rules.iter().find(speaks).or_else(|| rules.iter().find(usual)).map(|rule| &rule.name)
@@ -223,9 +225,9 @@ impl Reader<'_, '_> {
                 if let Expr::Text(text) = text { Expr::Caseless(text) } else { text }
             }
             Rule::range => {
-                let ends = inner.into_inner().map(|end| {
-                    escaped::character(super::unquoted(end.as_str()), span(&end).start + 1)
-                });
+                let ends = inner
+                    .into_inner()
+                    .map(|end| escaped::character(super::unquoted(end.as_str()), span(&end).start + 1));
                 let ends = ends.collect::<Result<Vec<_>, _>>()?;
                 let range = (ends.first().copied().unwrap_or(0), ends.last().copied().unwrap_or(0));
                 let set = CharSet::from_ranges([range]).intersection(&CharSet::default().complement());
@@ -236,7 +238,10 @@ impl Reader<'_, '_> {
                 Expr::Set(set)
             }
             Rule::push => {
-                return inner.into_inner().next().map_or(Ok(Peg::Sequence(Vec::new())), |inner| self.choice(inner, atomic));
+                return inner
+                    .into_inner()
+                    .next()
+                    .map_or(Ok(Peg::Sequence(Vec::new())), |inner| self.choice(inner, atomic));
             }
             // What is put on the stack without being read.
             Rule::slice if inner.as_str().starts_with("PUSH") => return Ok(Peg::Sequence(Vec::new())),

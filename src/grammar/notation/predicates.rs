@@ -33,7 +33,11 @@ pub(super) enum Peg {
     Choice(Vec<Peg>),
     Repeat(Box<Peg>, u32, Option<u32>),
     /// What must come next, or must not; nothing is taken.
-    Ahead { wanted: bool, what: Box<Peg>, place: Span },
+    Ahead {
+        wanted: bool,
+        what: Box<Peg>,
+        place: Span,
+    },
 }
 
 /// A rule whose body is a parsing expression.
@@ -46,9 +50,18 @@ pub(super) struct PegRule {
 pub(super) fn document(rules: Vec<PegRule>, notation: &str, mut losses: Losses) -> Document {
     let regular = regular_rules(&rules);
     let choices = rules.iter().any(|rule| has_choice(&rule.body));
-    let mut reader = Reader { regular, losses: std::mem::take(&mut losses) };
-    let mut rules: Vec<Rule> =
-        rules.into_iter().map(|PegRule { rule, body }| Rule { body: reader.expr(body), ..rule }).collect();
+    let looked_for = only_looked_for(&rules);
+    let bodies = rules.iter().map(|rule| (rule.rule.name.clone(), rule.body.clone())).collect();
+    let mut reader = Reader { regular, bodies, losses: std::mem::take(&mut losses) };
+    let read = |PegRule { rule, body }: PegRule| {
+        let mut kept = looked_for.contains(&rule.name).then(|| std::mem::take(&mut reader.losses));
+        let body = reader.expr(body);
+        if let Some(kept) = kept.take() {
+            reader.losses = kept;
+        }
+        Rule { body, ..rule }
+    };
+    let mut rules: Vec<Rule> = rules.into_iter().map(read).collect();
     let failed = keep_what_can_be_worked_out(&mut rules);
     failed.into_iter().for_each(|place| reader.losses.note(&DROPPED, place));
     let mut warnings = reader.losses.warnings();
@@ -56,11 +69,27 @@ pub(super) fn document(rules: Vec<PegRule>, notation: &str, mut losses: Losses) 
         let message = format!("choices of {notation} are ordered, those of a grammar are not");
         warnings.insert(
             0,
-            Diagnostic::warning("ordered-choice", message, first.span.clone(), "")
-                .with_help("what an earlier alternative shuts out there is accepted here; the earlier one is still preferred"),
+            Diagnostic::warning("ordered-choice", message, first.span.clone(), "").with_help(
+                "what an earlier alternative shuts out there is accepted here; the earlier one is still preferred",
+            ),
         );
     }
     Document { rules, warnings }
+}
+
+/// The rules that stand in predicates only: what these lose is not lost, as predicates know their bodies.
+fn only_looked_for(rules: &[PegRule]) -> FxHashSet<String> {
+    let (mut taken, mut looked_for) = (FxHashSet::default(), FxHashSet::default());
+    let mut open: Vec<&Peg> = rules.iter().map(|rule| &rule.body).collect();
+    while let Some(peg) = open.pop() {
+        match peg {
+            Peg::Expr(expr) => expr_names(expr, &mut taken),
+            Peg::Sequence(parts) | Peg::Choice(parts) => open.extend(parts),
+            Peg::Repeat(inner, ..) => open.push(inner),
+            Peg::Ahead { what, .. } => collect_names(what, &mut looked_for),
+        }
+    }
+    looked_for.difference(&taken).cloned().collect()
 }
 
 fn has_choice(peg: &Peg) -> bool {
@@ -146,6 +175,7 @@ fn expr_names(expr: &Expr, names: &mut FxHashSet<String>) {
 
 struct Reader {
     regular: FxHashSet<String>,
+    bodies: FxHashMap<String, Peg>,
     losses: Losses,
 }
 
@@ -212,6 +242,11 @@ impl Reader {
     /// The texts that begin with what is looked for.
     fn beginning(&mut self, what: Peg) -> Expr {
         let rest = Expr::repeat(Expr::any(), 0, None);
+        if let Peg::Expr(Expr::Name(name, _)) = &what
+            && let Some(body) = self.bodies.get(name).filter(|body| self.ends_ahead(body, 0)).cloned()
+        {
+            return self.beginning(body);
+        }
         match what {
             Peg::Sequence(mut parts) => match parts.pop() {
                 // A keyword ends where no further letter follows.
@@ -221,8 +256,8 @@ impl Reader {
                     Expr::Sequence(vec![self.sequence(parts), after])
                 }
                 Some(last) => {
-                    parts.push(last);
-                    Expr::Sequence(vec![self.sequence(parts), rest])
+                    let last = self.beginning(last);
+                    Expr::Sequence(vec![self.sequence(parts), last])
                 }
                 None => rest,
             },
@@ -231,15 +266,27 @@ impl Reader {
         }
     }
 
-    fn repeat(&mut self, inner: Peg, min: u32, max: Option<u32>) -> Expr {
-        if let (Peg::Sequence(parts), None) = (&inner, max) {
-            if let [Peg::Ahead { wanted: false, what, place }, last] = parts.as_slice() {
-                if let (Some(set), true) = (single(last), self.is_regular_peg(what)) {
-                    let any = Expr::repeat(Expr::any(), 0, None);
-                    let holding = Expr::Sequence(vec![any, self.beginning((**what).clone())]);
-                    return except(Expr::repeat(Expr::Set(set), min, None), holding, place);
-                }
+    /// Whether the last part looks ahead, in the expression or in a rule that it ends with.
+    fn ends_ahead(&self, peg: &Peg, depth: usize) -> bool {
+        match peg {
+            Peg::Ahead { .. } => true,
+            Peg::Sequence(parts) => parts.last().is_some_and(|last| self.ends_ahead(last, depth)),
+            Peg::Choice(parts) => parts.iter().any(|part| self.ends_ahead(part, depth)),
+            Peg::Expr(Expr::Name(name, _)) if depth < 8 && self.regular.contains(name) => {
+                self.bodies.get(name).is_some_and(|body| self.ends_ahead(body, depth + 1))
             }
+            _ => false,
+        }
+    }
+
+    fn repeat(&mut self, inner: Peg, min: u32, max: Option<u32>) -> Expr {
+        if let (Peg::Sequence(parts), None) = (&inner, max)
+            && let [Peg::Ahead { wanted: false, what, place }, last] = parts.as_slice()
+            && let (Some(set), true) = (single(last), self.is_regular_peg(what))
+        {
+            let any = Expr::repeat(Expr::any(), 0, None);
+            let holding = Expr::Sequence(vec![any, self.beginning((**what).clone())]);
+            return except(Expr::repeat(Expr::Set(set), min, None), holding, place);
         }
         Expr::repeat(self.expr(inner), min, max)
     }
@@ -270,9 +317,7 @@ fn single(peg: &Peg) -> Option<CharSet> {
             let first = characters.next()?;
             characters.next().is_none().then(|| CharSet::single(Code::from(first)))
         }
-        Peg::Choice(parts) => {
-            parts.iter().try_fold(CharSet::default(), |set, part| Some(set.union(&single(part)?)))
-        }
+        Peg::Choice(parts) => parts.iter().try_fold(CharSet::default(), |set, part| Some(set.union(&single(part)?))),
         Peg::Sequence(parts) => match parts.as_slice() {
             [only] => single(only),
             _ => None,

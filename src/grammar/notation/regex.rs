@@ -127,7 +127,9 @@ impl Reader<'_> {
             let Some(atom) = self.atom()? else { continue };
             let item = self.quantified(atom)?;
             match (items.last_mut(), item) {
-                (Some(Item { expr: Expr::Text(text), .. }), Item { expr: Expr::Text(more), .. }) if !self.quantifier_follows() => {
+                (Some(Item { expr: Expr::Text(text), .. }), Item { expr: Expr::Text(more), .. })
+                    if !self.quantifier_follows() =>
+                {
                     text.push_str(&more);
                 }
                 (_, item) => items.push(item),
@@ -139,7 +141,7 @@ impl Reader<'_> {
             // Lazy at the end takes the least that there is, which is decided by what follows outside.
             if item.lazy && items.peek().is_some() {
                 let mut scope = vec![exclusive(item.expr)];
-                while let Some(next) = items.next() {
+                for next in items.by_ref() {
                     let last = !matches!(next.expr, Expr::Repeat { min: 0, .. });
                     scope.push(next.expr);
                     if last {
@@ -188,7 +190,8 @@ impl Reader<'_> {
                 let end = rest.find('}')?;
                 let inner = &rest[1..end];
                 let digits = inner.bytes().all(|byte| byte.is_ascii_digit() || byte == b',');
-                (digits && inner.matches(',').count() <= 1 && inner.len() > inner.matches(',').count()).then_some(end + 1)
+                (digits && inner.matches(',').count() <= 1 && inner.len() > inner.matches(',').count())
+                    .then_some(end + 1)
             }
             _ => None,
         }
@@ -234,10 +237,13 @@ impl Reader<'_> {
                 self.depth -= 1;
                 return Ok(reference.then(|| self.reference()));
             } else if self.eat("P<") || self.eat("<") {
-                let length = self.pattern[self.at..].find('>').ok_or_else(|| self.malformed("a group's name is not closed"))?;
+                let length =
+                    self.pattern[self.at..].find('>').ok_or_else(|| self.malformed("a group's name is not closed"))?;
                 self.at += length + 1;
             } else {
-                let length = self.pattern[self.at..].find([':', ')', '>']).ok_or_else(|| self.malformed("a `(` is not closed"))?;
+                let length = self.pattern[self.at..]
+                    .find([':', ')', '>'])
+                    .ok_or_else(|| self.malformed("a `(` is not closed"))?;
                 let letters = &self.pattern[self.at..self.at + length];
                 let set = letters.split('-').next().unwrap_or("").to_owned();
                 self.flags = self.flags.with(&set);
@@ -456,11 +462,13 @@ fn exclusive(expr: Expr) -> Expr {
     for part in parts {
         match part {
             Expr::Set(set) => {
-                let firsts: BTreeSet<char> = pairs.iter().map(|(first, _)| *first).filter(|c| set.contains(Code::from(*c))).collect();
+                let firsts: BTreeSet<char> =
+                    pairs.iter().map(|(first, _)| *first).filter(|c| set.contains(Code::from(*c))).collect();
                 let mut rest = set.clone();
                 for first in firsts {
                     rest = rest.difference(&CharSet::single(Code::from(first)));
-                    let seconds = pairs.iter().filter(|(other, _)| *other == first).map(|(_, second)| Code::from(*second));
+                    let seconds =
+                        pairs.iter().filter(|(other, _)| *other == first).map(|(_, second)| Code::from(*second));
                     let others = set.difference(&CharSet::from_ranges(seconds.map(|code| (code, code))));
                     if !others.is_empty() {
                         alternatives.push(Expr::Sequence(vec![Expr::Text(first.to_string()), Expr::Set(others)]));
@@ -473,7 +481,8 @@ fn exclusive(expr: Expr) -> Expr {
             part => {
                 if let Expr::Text(text) = &part {
                     let mut characters = text.chars();
-                    if let (Some(first), Some(second), None) = (characters.next(), characters.next(), characters.next()) {
+                    if let (Some(first), Some(second), None) = (characters.next(), characters.next(), characters.next())
+                    {
                         pairs.push((first, second));
                     }
                 }

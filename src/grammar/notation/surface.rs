@@ -15,6 +15,8 @@ pub(super) struct Surface {
     quotes: &'static str,
     /// Whether a backslash takes the next character's meaning away, in texts and sets.
     escapes: bool,
+    /// Whether names stand in angle brackets, and may hold anything there.
+    names: bool,
     /// Whether brackets hold a set.
     sets: bool,
     /// What begins a comment up to the end of the line.
@@ -28,13 +30,18 @@ pub(super) struct Surface {
 impl Surface {
     /// That of a notation; none for those that are no text of this kind.
     pub(super) fn of(format: Format) -> Option<Surface> {
-        let plain = Surface { quotes: "\"'", escapes: false, sets: true, line: &[], block: &[], nested: false };
+        let plain =
+            Surface { quotes: "\"'", escapes: false, names: false, sets: true, line: &[], block: &[], nested: false };
         let escaped = Surface { escapes: true, ..plain };
         Some(match format {
-            Format::W3c => {
-                Surface { block: &[("/*", "*/"), ("[wfc:", "]"), ("[WFC:", "]"), ("[vc:", "]"), ("[VC:", "]")], ..plain }
+            Format::W3c => Surface {
+                block: &[("/*", "*/"), ("[wfc:", "]"), ("[WFC:", "]"), ("[vc:", "]"), ("[VC:", "]")],
+                names: true,
+                ..plain
+            },
+            Format::Iso => {
+                Surface { quotes: "\"'’", sets: false, block: &[("(*", "*)"), ("?", "?")], nested: true, ..plain }
             }
-            Format::Iso => Surface { quotes: "\"'’", sets: false, block: &[("(*", "*)"), ("?", "?")], nested: true, ..plain },
             Format::Abnf => Surface { quotes: "\"", sets: false, line: &[";"], block: &[("<", ">")], ..plain },
             Format::Gbnf => Surface { quotes: "\"", line: &["#"], ..escaped },
             Format::Lark => Surface { quotes: "\"/", sets: false, line: &["//", "#"], ..escaped },
@@ -58,6 +65,10 @@ impl Surface {
                 (at + rest.find('\n').unwrap_or(rest.len()), ' ')
             } else if let Some((begin, end)) = self.block.iter().find(|(begin, _)| rest.starts_with(begin)) {
                 (self.comment_end(text, at, begin, end)?, ' ')
+            } else if let Some(end) =
+                rest.find(['>', '\n']).filter(|end| self.names && c == '<' && rest[*end..].starts_with('>'))
+            {
+                (at + end + 1, 'x')
             } else if self.quotes.contains(c) {
                 (self.text_end(text, at, c)?, 'x')
             } else if self.sets && c == '[' {
@@ -69,8 +80,13 @@ impl Surface {
                 '(' | '[' | '{' if shown == c => open.push(at),
                 ')' | ']' | '}' if shown == c => _ = open.pop(),
                 '\u{FEFF}' if shown == c => {
-                    return Err(Diagnostic::error("stray-byte-order-mark", "a byte-order mark stands inside the grammar", at..end, "")
-                        .with_help("only a file may begin with one: remove it (it is the invisible character U+FEFF)"));
+                    return Err(Diagnostic::error(
+                        "stray-byte-order-mark",
+                        "a byte-order mark stands inside the grammar",
+                        at..end,
+                        "",
+                    )
+                    .with_help("only a file may begin with one: remove it (it is the invisible character U+FEFF)"));
                 }
                 _ => {}
             }
@@ -85,7 +101,8 @@ impl Surface {
             if shown == c && end == at + c.len_utf8() {
                 masked.push(c);
             } else {
-                masked.extend(text[at..end].bytes().map(|byte| if byte == b'\n' && shown == ' ' { '\n' } else { shown }));
+                masked
+                    .extend(text[at..end].bytes().map(|byte| if byte == b'\n' && shown == ' ' { '\n' } else { shown }));
             }
             at = end;
         }
@@ -136,8 +153,13 @@ impl Surface {
             return Ok(at + 1);
         }
         let begin = at..at + quote.len_utf8();
-        Err(Diagnostic::error("unterminated-string", "this text has no closing quote", begin, "begins here and never ends")
-            .with_help(format!("close it with {quote}")))
+        Err(Diagnostic::error(
+            "unterminated-string",
+            "this text has no closing quote",
+            begin,
+            "begins here and never ends",
+        )
+        .with_help(format!("close it with {quote}")))
     }
 
     /// Where a set ends; a bracket that closes nothing is for the reader to report.

@@ -83,8 +83,7 @@ pub(super) fn tokens_are_not_empty(rules: &mut [Rule]) {
         }
         nullable.extend(found);
     }
-    let tokens: FxHashSet<String> =
-        rules.iter().filter(|rule| is_token(rule)).map(|rule| rule.name.clone()).collect();
+    let tokens: FxHashSet<String> = rules.iter().filter(|rule| is_token(rule)).map(|rule| rule.name.clone()).collect();
     let emptied: FxHashSet<String> = tokens.intersection(&nullable).cloned().collect();
     if emptied.is_empty() {
         return;
@@ -107,7 +106,7 @@ pub(super) fn tokens_are_not_empty(rules: &mut [Rule]) {
         }
         if emptied.contains(&rule.name) {
             let body = std::mem::take(&mut rule.body);
-            rule.body = Expr::Except(Box::new(body), Box::new(Expr::nothing()), rule.span.clone());
+            rule.body = Expr::Except(Box::new(body), Box::default(), rule.span.clone());
         }
     }
 }
@@ -152,7 +151,9 @@ pub(super) fn without(rules: &mut Vec<Rule>, never: Vec<String>) {
 fn possible(expr: Expr, never: &FxHashSet<String>) -> Option<Expr> {
     Some(match expr {
         Expr::Name(name, span) => (!never.contains(&name)).then_some(Expr::Name(name, span))?,
-        Expr::Sequence(parts) => Expr::Sequence(parts.into_iter().map(|part| possible(part, never)).collect::<Option<_>>()?),
+        Expr::Sequence(parts) => {
+            Expr::Sequence(parts.into_iter().map(|part| possible(part, never)).collect::<Option<_>>()?)
+        }
         Expr::Choice(parts) => {
             let parts: Vec<Expr> = parts.into_iter().filter_map(|part| possible(part, never)).collect();
             (!parts.is_empty()).then(|| Expr::choice(parts))?

@@ -62,7 +62,8 @@ pub(super) fn read(source: &str) -> Result<Document, Vec<Diagnostic>> {
 
 /// A number for each named precedence: those before others in any list are higher.
 fn levels(lists: &[Vec<Value>]) -> FxHashMap<String, i64> {
-    let name = |entry: &Value| entry.get("value").or_else(|| entry.get("name")).and_then(Value::as_str).map(str::to_owned);
+    let name =
+        |entry: &Value| entry.get("value").or_else(|| entry.get("name")).and_then(Value::as_str).map(str::to_owned);
     let lists: Vec<Vec<String>> = lists.iter().map(|list| list.iter().filter_map(name).collect()).collect();
     let mut levels: FxHashMap<String, i64> = lists.iter().flatten().map(|name| (name.clone(), 1)).collect();
     // As many rounds as there are names settle everything, unless the lists contradict each other.
@@ -119,8 +120,13 @@ impl Reader<'_> {
         line_breaks_are_not_skipped(&mut rules);
         tidy::tokens_are_not_empty(&mut rules);
         if !rules.iter().any(|rule| Some(&rule.name) == whole.rules.keys().next()) {
-            return Err(Diagnostic::error("external-token", "nothing is left of this grammar without its scanner", 0..0, "")
-                .with_help("its tokens are found by a program that is not in the file"));
+            return Err(Diagnostic::error(
+                "external-token",
+                "nothing is left of this grammar without its scanner",
+                0..0,
+                "",
+            )
+            .with_help("its tokens are found by a program that is not in the file"));
         }
         drop_what_was_inlined(&mut rules, &inlined);
         Ok(Document { rules, warnings: std::mem::take(&mut self.losses).warnings() })
@@ -163,7 +169,9 @@ impl Reader<'_> {
         let mut inlined: FxHashMap<String, Vec<String>> = FxHashMap::default();
         for (name, node) in &self.whole.rules {
             for (_, alternative) in self.alternatives(node) {
-                let Some(other) = symbol(self.looked_through(alternative)).filter(|other| *other != name) else { continue };
+                let Some(other) = symbol(self.looked_through(alternative)).filter(|other| *other != name) else {
+                    continue;
+                };
                 let Some(body) = self.whole.rules.get(other) else { continue };
                 let operators = self.alternatives(body);
                 if operators.iter().any(|(precedence, node)| precedence.is_some() && self.is_operator(name, node)) {
@@ -206,7 +214,12 @@ impl Reader<'_> {
         kind(node) == "SEQ" && parts.len() > 1 && !list && (own(parts.first()) || own(parts.last()))
     }
 
-    fn syntactic(&mut self, name: &str, node: &Value, inlined: &FxHashMap<String, Vec<String>>) -> Result<Expr, Diagnostic> {
+    fn syntactic(
+        &mut self,
+        name: &str,
+        node: &Value,
+        inlined: &FxHashMap<String, Vec<String>>,
+    ) -> Result<Expr, Diagnostic> {
         // Its operators' precedence is kept where its alternatives go.
         let goes = inlined.values().flatten().any(|inlined| inlined == name);
         let inlined = inlined.get(name).map_or(&[][..], Vec::as_slice);
@@ -285,7 +298,9 @@ impl Reader<'_> {
                 tidy::spell_out_cases(&mut body);
                 Ok(body)
             }
-            "TOKEN" | "IMMEDIATE_TOKEN" => node.get("content").map_or(Ok(Expr::nothing()), |content| self.token(content)),
+            "TOKEN" | "IMMEDIATE_TOKEN" => {
+                node.get("content").map_or(Ok(Expr::nothing()), |content| self.token(content))
+            }
             _ => self.composed(node, Self::token),
         }
     }
@@ -295,7 +310,8 @@ impl Reader<'_> {
         node: &Value,
         part: fn(&mut Self, &Value) -> Result<Expr, Diagnostic>,
     ) -> Result<Expr, Diagnostic> {
-        let content = |reader: &mut Self| node.get("content").map_or(Ok(Expr::nothing()), |content| part(reader, content));
+        let content =
+            |reader: &mut Self| node.get("content").map_or(Ok(Expr::nothing()), |content| part(reader, content));
         Ok(match kind(node) {
             "STRING" => Expr::Text(text_of(node).to_owned()),
             "SEQ" => Expr::sequence(members(node).iter().map(|member| part(self, member)).collect::<Result<_, _>>()?),
@@ -392,7 +408,10 @@ fn line_breaks_are_not_skipped(rules: &mut [Rule]) {
     let comments = skipped.map(|rule| Expr::Name(rule.name.clone(), 0..0));
     let blank = Expr::Set(CharSet::from_ranges([(9, 9), (11, 12), (32, 32)]));
     let before = Expr::repeat(Expr::choice([blank].into_iter().chain(comments).collect()), 0, None);
-    for rule in rules.iter_mut().filter(|rule| (says(rule, "token") || says(rule, "immediate")) && begins_with_line_break(&rule.body)) {
+    for rule in rules
+        .iter_mut()
+        .filter(|rule| (says(rule, "token") || says(rule, "immediate")) && begins_with_line_break(&rule.body))
+    {
         let body = std::mem::take(&mut rule.body);
         rule.body = Expr::Sequence(vec![before.clone(), body]);
         rule.annotations = vec![Annotation::new("immediate", rule.span.clone())];
@@ -470,5 +489,7 @@ fn drop_what_was_inlined(rules: &mut Vec<Rule>, inlined: &FxHashMap<String, Vec<
         used.extend(names);
     }
     let first = rules.first().map(|rule| rule.name.clone());
-    rules.retain(|rule| !candidates.contains(&rule.name) || used.contains(&rule.name) || first.as_ref() == Some(&rule.name));
+    rules.retain(|rule| {
+        !candidates.contains(&rule.name) || used.contains(&rule.name) || first.as_ref() == Some(&rule.name)
+    });
 }
