@@ -165,6 +165,8 @@ pub(crate) enum GrammarCommand {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Target {
     Ebnf,
+    /// JSON as in The Fuzzing Book: single characters and names
+    Fuzzingbook,
 }
 
 #[derive(Debug, Args)]

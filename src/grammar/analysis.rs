@@ -3,9 +3,13 @@
 use super::lexicon::Lexicon;
 use super::{Kind, Symbol, SymbolId, code};
 use fixedbitset::FixedBitSet;
+use std::collections::BTreeSet;
 
 /// Stands for "derives no finite text".
 const NEVER: u32 = u32::MAX / 4;
+
+/// Texts this costly (16 MB) are too long for any use. Sums and products stop here, so that they never look endless.
+const HUGE: u32 = 1 << 25;
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Analysis {
@@ -52,28 +56,42 @@ impl Analysis {
     }
 
     /// Iterates to the least fixpoint of cost and height. Ties keep the earlier alternative.
+    ///
+    /// Round after round goes through the symbols in their order, but only through those of which a part has changed.
     fn settle(&mut self, symbols: &[Symbol], fixed: impl Fn(SymbolId) -> bool) {
-        let mut changed = true;
-        while changed {
-            changed = false;
-            for (index, symbol) in symbols.iter().enumerate() {
-                if fixed(SymbolId(index as u32)) {
+        let users = users(symbols);
+        let mut round: BTreeSet<usize> = (0..symbols.len()).collect();
+        let mut next = BTreeSet::new();
+        while !round.is_empty() {
+            while let Some(index) = round.pop_first() {
+                if fixed(SymbolId(index as u32)) || !self.improve(&symbols[index], index) {
                     continue;
                 }
-                let (cost, height, choice, nullable) = self.step(symbol, index);
-                if cost < self.cost[index] || height < self.height[index] {
-                    if cost < self.cost[index] {
-                        self.choice[index] = choice;
-                    }
-                    self.cost[index] = self.cost[index].min(cost);
-                    self.height[index] = self.height[index].min(height);
-                    changed = true;
-                }
-                if nullable && !self.nullable.put(index) {
-                    changed = true;
+                for &user in &users[index] {
+                    if user > index {
+                        round.insert(user)
+                    } else {
+                        next.insert(user)
+                    };
                 }
             }
+            round = std::mem::take(&mut next);
         }
+    }
+
+    /// Works out a symbol from its parts, and says whether anything is better than before.
+    fn improve(&mut self, symbol: &Symbol, index: usize) -> bool {
+        let (cost, height, choice, nullable) = self.step(symbol, index);
+        let mut changed = cost < self.cost[index] || height < self.height[index];
+        if cost < self.cost[index] {
+            self.choice[index] = choice;
+        }
+        self.cost[index] = self.cost[index].min(cost);
+        self.height[index] = self.height[index].min(height);
+        if nullable && !self.nullable.put(index) {
+            changed = true;
+        }
+        changed
     }
 
     fn step(&self, symbol: &Symbol, index: usize) -> (u32, u32, u32, bool) {
@@ -83,7 +101,7 @@ impl Analysis {
             Kind::Choice(alternatives) => {
                 let mut best = (NEVER, NEVER, 0, false);
                 for (number, parts) in alternatives.iter().enumerate() {
-                    let cost = over(parts, &self.cost).into_iter().fold(0, u32::saturating_add).min(NEVER);
+                    let cost = sum(&over(parts, &self.cost));
                     let height = (over(parts, &self.height).iter().max().unwrap_or(&0) + 1).min(NEVER);
                     if cost < best.0 {
                         (best.0, best.2) = (cost, number as u32);
@@ -95,14 +113,8 @@ impl Analysis {
             }
             Kind::Repeat { item, separator, min, .. } => {
                 let between = separator.map_or(0, |separator| self.cost[separator.index()]);
-                let cost = if *min == 0 {
-                    0
-                } else {
-                    self.cost[item.index()]
-                        .saturating_mul(*min)
-                        .saturating_add(between.saturating_mul(min - 1))
-                        .min(NEVER)
-                };
+                let cost =
+                    if *min == 0 { 0 } else { sum(&[times(self.cost[item.index()], *min), times(between, min - 1)]) };
                 // Separators stand between two items: one item alone needs none.
                 let between = separator.filter(|_| *min > 1);
                 let parts = between.iter().chain([item]);
@@ -118,6 +130,44 @@ impl Analysis {
     /// Whether no text at all is derived of the symbol, since each of its derivations goes on for ever.
     pub(super) fn is_endless(&self, symbol: SymbolId) -> bool {
         self.cost[symbol.index()] >= NEVER
+    }
+
+    /// Whether even the shortest text of the symbol is too long to be made.
+    pub(super) fn is_huge(&self, symbol: SymbolId) -> bool {
+        (HUGE..NEVER).contains(&self.cost[symbol.index()])
+    }
+}
+
+/// For each symbol, those that it is a part of.
+fn users(symbols: &[Symbol]) -> Vec<Vec<usize>> {
+    let mut users = vec![Vec::new(); symbols.len()];
+    for (index, symbol) in symbols.iter().enumerate() {
+        let mut use_of = |part: &SymbolId| {
+            if users[part.index()].last() != Some(&index) {
+                users[part.index()].push(index);
+            }
+        };
+        match &symbol.kind {
+            Kind::Choice(alternatives) => alternatives.iter().flatten().for_each(&mut use_of),
+            Kind::Repeat { item, separator, .. } => separator.iter().chain([item]).for_each(&mut use_of),
+            Kind::Literal(_) | Kind::Set(_) => {}
+        }
+    }
+    users
+}
+
+fn sum(costs: &[u32]) -> u32 {
+    if costs.iter().any(|cost| *cost >= NEVER) {
+        return NEVER;
+    }
+    costs.iter().fold(0, |sum, cost| u32::saturating_add(sum, *cost).min(HUGE))
+}
+
+fn times(cost: u32, count: u32) -> u32 {
+    match (cost, count) {
+        (_, 0) => 0,
+        (NEVER.., _) => NEVER,
+        _ => cost.saturating_mul(count).min(HUGE),
     }
 }
 

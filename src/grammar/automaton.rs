@@ -8,6 +8,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// More states than this are taken for a mistake in the grammar: lexical rules of real languages have a few dozen.
 const MAX_STATES: usize = 20_000;
 
+/// Rules of tokens within rules of tokens: more would take too much stack.
+pub(super) const MAX_DEPTH: usize = 500;
+
+/// Steps of the subset construction, which bound its time where there are few states with many ways each.
+const MAX_WORK: usize = 10_000_000;
+
 const DEAD: u32 = u32::MAX;
 
 /// A deterministic automaton over alphabet classes. State 0 is the start.
@@ -140,6 +146,9 @@ impl Builder<'_> {
                 if self.open.contains(&id) {
                     return Err(NotRegular::Recursive(id));
                 }
+                if self.open.len() > MAX_DEPTH {
+                    return Err(NotRegular::TooLarge);
+                }
                 self.open.push(id);
                 let end = self.nfa.state();
                 for alternative in alternatives {
@@ -216,8 +225,9 @@ impl Automaton {
         // Many classes lead from many sets to the same states.
         let mut known: FxHashMap<Vec<u32>, u32> = FxHashMap::default();
         let mut done = 0;
+        let mut work = 0;
         while done < sets.len() {
-            if sets.len() > MAX_STATES {
+            if sets.len() > MAX_STATES || work > MAX_WORK {
                 return Err(NotRegular::TooLarge);
             }
             let set = sets[done].clone();
@@ -233,6 +243,7 @@ impl Automaton {
                 }
                 let number = known.get(&target).copied().unwrap_or_else(|| {
                     let all = closure(nfa, target.clone());
+                    work += all.len();
                     let number = *numbers.entry(all.clone()).or_insert_with(|| {
                         sets.push(all);
                         (sets.len() - 1) as u32
@@ -303,22 +314,30 @@ impl Automaton {
     }
 
     /// What this one accepts and the other does not; both over the same classes.
-    pub(super) fn difference(&self, other: &Automaton) -> Self {
+    pub(super) fn difference(&self, other: &Automaton) -> Result<Self, NotRegular> {
         self.product(other, |this, other| this && !other)
+    }
+
+    /// Whether the class may stand in what it accepts.
+    pub(super) fn reads(&self, class: u16) -> bool {
+        (0..self.len() as u32).any(|state| self.step(state, class) != DEAD)
     }
 
     /// Whether there is a text that both accept.
     pub(super) fn meets(&self, other: &Automaton) -> bool {
-        !self.product(other, |this, other| this && other).accepting.is_clear()
+        self.product(other, |this, other| this && other).is_ok_and(|both| !both.accepting.is_clear())
     }
 
     /// The states are pairs; the second may be dead, the first never.
-    fn product(&self, other: &Automaton, accepts: impl Fn(bool, bool) -> bool) -> Self {
+    fn product(&self, other: &Automaton, accepts: impl Fn(bool, bool) -> bool) -> Result<Self, NotRegular> {
         let mut product = Automaton { width: self.width, next: Vec::new(), accepting: FixedBitSet::new() };
         let mut numbers = FxHashMap::from_iter([((0, 0), 0)]);
         let mut pairs = vec![(0, 0)];
         let mut done = 0;
         while done < pairs.len() {
+            if pairs.len() > 10 * MAX_STATES {
+                return Err(NotRegular::TooLarge);
+            }
             let (this, that) = pairs[done];
             let accepting = accepts(self.is_accepting(this), that != DEAD && other.is_accepting(that));
             product.accepting.grow_and_insert_if(done, accepting);
@@ -335,7 +354,7 @@ impl Automaton {
             }
             done += 1;
         }
-        product
+        Ok(product)
     }
 
     /// The least automaton that accepts the same (Moore's partition refinement), without states from which nothing is accepted.

@@ -26,6 +26,11 @@ pub(super) fn unproductive(symbols: &[Symbol], rules: &[Rule], analysis: &Analys
         let parts = parts(&symbols[id.index()].kind);
         parts.into_iter().filter(|part| analysis.is_endless(*part)).collect()
     };
+    let huge = named(rules).filter(|id| analysis.is_huge(*id)).map(|id| {
+        let Rule { name, span, .. } = &rules[id.index()];
+        let message = format!("even the shortest text of rule `{name}` is longer than 16 MB");
+        Diagnostic::error("count-too-large", message, span.clone(), "").with_help("use smaller counts")
+    });
     let at_fault = named(rules).filter(|id| analysis.is_endless(*id) && way_back(*id, endless).is_some());
     at_fault
         .map(|id| {
@@ -34,6 +39,7 @@ pub(super) fn unproductive(symbols: &[Symbol], rules: &[Rule], analysis: &Analys
             Diagnostic::error("unproductive-rule", message, span.clone(), "")
                 .with_help("give it an alternative without recursion")
         })
+        .chain(huge)
         .collect()
 }
 

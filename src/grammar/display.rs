@@ -2,7 +2,7 @@
 
 use super::charset::CharSet;
 use super::code::{self, Code};
-use super::{Associativity, Grammar, Kind, Mark, Operator, Role, SymbolId};
+use super::{Associativity, Format, Grammar, Kind, Mark, Operator, Role, SymbolId};
 use std::fmt::Write;
 
 /// How tightly an expression holds together, so that parentheses stand only where they are needed.
@@ -46,11 +46,14 @@ pub(super) fn ebnf(grammar: &Grammar, rules: impl IntoIterator<Item = SymbolId>,
         definition(grammar, id, Level::Choice, &mut out);
         out.push('\n');
     }
-    out
+    // Without a comment, one whose names are all in angle brackets is taken for BNF, for example.
+    if Format::is_mistaken(&out) { format!("/* EBNF */\n{out}") } else { out }
 }
 
 fn written_name(name: &str) -> String {
-    if name.contains(' ') { format!("<{name}>") } else { name.to_owned() }
+    let bare = |c: char| c.is_ascii_alphanumeric() || "_.-".contains(c);
+    let begins = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+    if begins && name.chars().all(bare) { name.to_owned() } else { format!("<{name}>") }
 }
 
 /// A symbol where another mentions it. The recursion follows anonymous symbols, which are as deep as the grammar's text.

@@ -34,7 +34,8 @@ enum Leaf {
     /// A set, by class.
     Set(Vec<bool>),
     /// A token; of a keyword, with the tokens that have matches in common with it.
-    Token { automaton: Automaton, immediate: bool, keyword: bool, covering: Vec<SymbolId> },
+    /// One that may hold a blank is no word: it neither covers keywords nor are they kept from it.
+    Token { automaton: Automaton, immediate: bool, keyword: bool, wordlike: bool, covering: Vec<SymbolId> },
 }
 
 impl Lexicon {
@@ -64,7 +65,9 @@ impl Lexicon {
                 ),
                 Ok(automaton) => {
                     let Role { immediate, keyword, .. } = symbol.role;
-                    inner.leaves.insert(id, Leaf::Token { automaton, immediate, keyword, covering: Vec::new() });
+                    let wordlike = !automaton.reads(alphabet.class(32));
+                    let covering = Vec::new();
+                    inner.leaves.insert(id, Leaf::Token { automaton, immediate, keyword, wordlike, covering });
                 }
                 Err(reason) => problems.push(not_regular(&reason, id, symbols, rules)),
             }
@@ -191,9 +194,9 @@ impl Lexicon {
                 let end = automaton.longest(&text.classes, from)?;
                 self.is_whole(covering, text, from, end).then_some(end)
             }
-            Leaf::Token { automaton, .. } => {
+            Leaf::Token { automaton, wordlike, .. } => {
                 let end = automaton.longest(&text.classes, from)?;
-                (!self.inner.is_reserved(&text.classes[from..end])).then_some(end)
+                (!wordlike || !self.inner.is_reserved(&text.classes[from..end])).then_some(end)
             }
         }
     }
@@ -220,10 +223,14 @@ impl Lexicon {
     /// The shortest texts of a token that are no keywords, at most `most`, the best representative of each first.
     pub(super) fn shortest(&self, token: SymbolId, most: usize) -> Vec<Vec<u8>> {
         let order = in_order(&self.inner.alphabet);
-        let Some(Leaf::Token { automaton, keyword, .. }) = self.inner.leaves.get(&token) else { return Vec::new() };
-        let unreserved = self.inner.keyword.as_ref().filter(|_| !keyword).map(|keyword| automaton.difference(keyword));
+        let Some(Leaf::Token { automaton, keyword, wordlike, .. }) = self.inner.leaves.get(&token) else {
+            return Vec::new();
+        };
+        let kept = *keyword || !wordlike;
+        let unreserved =
+            self.inner.keyword.as_ref().filter(|_| !kept).and_then(|keyword| automaton.difference(keyword).ok());
         let words = unreserved.as_ref().unwrap_or(automaton).words(&order, most + self.inner.keywords.len());
-        let free = words.into_iter().filter(|word| *keyword || !self.inner.keywords.contains(word));
+        let free = words.into_iter().filter(|word| kept || !self.inner.keywords.contains(word));
         free.take(most).map(|word| alphabet_text(&self.inner.alphabet, &word)).collect()
     }
 
@@ -239,7 +246,9 @@ impl Lexicon {
             let Some(Leaf::Token { automaton, immediate, keyword, .. }) = self.inner.leaves.get(id) else { continue };
             // A few texts tell most tokens apart; automata are compared only where they do not.
             let alike = known.entry((automaton.words(&order, 4), *immediate, *keyword)).or_default();
-            let more = |one: &Automaton, other: &Automaton| !one.difference(other).words(&order, 1).is_empty();
+            let more = |one: &Automaton, other: &Automaton| {
+                one.difference(other).is_ok_and(|rest| !rest.words(&order, 1).is_empty())
+            };
             match alike.iter().find(|(_, other)| !more(automaton, other) && !more(other, automaton)) {
                 Some((first, _)) => same.push((*first, *id)),
                 None => alike.push((*id, automaton)),
@@ -284,7 +293,7 @@ impl Inner {
     /// What the tokens annotated as keywords match, and which other tokens could.
     fn find_keywords(&mut self, symbols: &[Symbol], alphabet: &Alphabet) {
         let plain = |(id, leaf): (&SymbolId, &Leaf)| match leaf {
-            Leaf::Token { automaton, keyword: false, .. } if !symbols[id.index()].role.skip => {
+            Leaf::Token { automaton, keyword: false, wordlike: true, .. } if !symbols[id.index()].role.skip => {
                 Some((*id, automaton.clone()))
             }
             _ => None,
@@ -306,7 +315,9 @@ impl Inner {
 
     fn covering(&self, symbols: &[Symbol], classes: &[u16]) -> Vec<SymbolId> {
         let token = |id: &SymbolId| match self.leaves.get(id) {
-            Some(Leaf::Token { automaton, .. }) => !symbols[id.index()].role.skip && automaton.accepts(classes),
+            Some(Leaf::Token { automaton, wordlike: true, .. }) => {
+                !symbols[id.index()].role.skip && automaton.accepts(classes)
+            }
             _ => false,
         };
         ids(symbols).map(|(id, _)| id).filter(token).collect()
@@ -323,7 +334,8 @@ fn name(symbol: &Symbol) -> &str {
 
 fn is_word(bytes: &[u8]) -> bool {
     let word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || *byte >= 0x80;
-    bytes.iter().all(word) && !bytes.first().is_some_and(u8::is_ascii_digit)
+    // A lone `_` is a name nearly everywhere, and something else besides.
+    bytes.iter().all(word) && !bytes.first().is_some_and(u8::is_ascii_digit) && bytes != b"_"
 }
 
 /// The classes, digits' first, so that the first word found is the one that a person would write.

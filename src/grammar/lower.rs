@@ -464,8 +464,9 @@ fn only_part(mut expr: &Expr) -> &Expr {
 fn suggestion<'a>(written: &str, names: impl Iterator<Item = &'a str>) -> Option<String> {
     let distance = |name: &str| strsim::damerau_levenshtein(&name.to_lowercase(), &written.to_lowercase());
     let nearest = names.min_by_key(|name| distance(name))?;
-    let length = written.chars().count();
-    let near = distance(nearest) <= (length / 3).max(1).min(length - 1);
+    let (found, length) = (distance(nearest), written.chars().count());
+    // Of a name of one or two letters something must be left.
+    let near = found <= (length / 3).max(1) && found < length.min(nearest.chars().count());
     near.then(|| format!("did you mean `{nearest}`?"))
 }
 

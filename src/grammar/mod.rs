@@ -13,6 +13,7 @@ mod check;
 pub mod code;
 pub mod diagnostic;
 mod display;
+mod fuzzingbook;
 mod lexicon;
 mod lower;
 mod marks;
@@ -188,7 +189,7 @@ impl Grammar {
     /// Every defect found, with its place.
     pub fn load(sources: Sources, format: Option<Format>, start: Option<&str>) -> Result<Grammar, GrammarError> {
         match notation::read(&sources, format).and_then(|document| Self::of(document, start)) {
-            Ok(grammar) => Ok(grammar.with_sources(sources)),
+            Ok(grammar) => Ok(grammar.with_sources(sources, format)),
             Err(diagnostics) => Err(GrammarError { sources, diagnostics }),
         }
     }
@@ -222,9 +223,9 @@ impl Grammar {
     }
 
     /// A grammar out of one file of ours keeps its text; of all others the text is what they come to in our notation.
-    fn with_sources(mut self, sources: Sources) -> Self {
+    fn with_sources(mut self, sources: Sources, format: Option<Format>) -> Self {
         self.source = match sources.files() {
-            [file] if Format::of(file).is_native() => file.text.clone(),
+            [file] if format.unwrap_or_else(|| Format::of(file)).is_native(&file.text) => file.text.clone(),
             _ => self.to_ebnf(),
         };
         self.sources = sources;
@@ -379,5 +380,14 @@ impl Grammar {
             }
         }
         display::ebnf(self, order, rule)
+    }
+
+    /// The whole grammar as *The Fuzzing Book* and DDSet write theirs, in JSON, taken character by character.
+    ///
+    /// Read again it accepts at least the same texts. What JSON grammars have no way to say is left out: that tokens are as long
+    /// as can be, priorities, bytes that are no text, and of sets of more than 256 characters all but ASCII and the first
+    /// others. The key `[cut]` counts the sets that were cut so.
+    pub fn to_fuzzingbook(&self) -> String {
+        fuzzingbook::text(self)
     }
 }

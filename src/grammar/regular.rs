@@ -5,7 +5,7 @@
 
 use super::alphabet::Alphabet;
 use super::ast::{Expr, Span};
-use super::automaton::{Automaton, Nfa, NotRegular};
+use super::automaton::{Automaton, MAX_DEPTH, Nfa, NotRegular};
 use super::charset::CharSet;
 use super::code::Code;
 use super::diagnostic::Diagnostic;
@@ -37,7 +37,7 @@ pub(super) enum Irregular {
 pub(super) fn plain<'a>(expr: &'a Expr, rule: impl Fn(&str) -> Option<&'a Expr>) -> Result<Expr, Irregular> {
     let alphabet = alphabet(expr, &[], &rule)?;
     let mut language = Language { rule: &rule, alphabet: &alphabet, open: Vec::new() };
-    let automaton = language.automaton(expr)?.minimal();
+    let automaton = least(&language.automaton(expr)?)?;
     written(&automaton, &alphabet)
 }
 
@@ -170,6 +170,9 @@ impl<'a> Language<'a, '_> {
                 if self.open.contains(&name.as_str()) {
                     return Err(Irregular::Recursive(name.clone()));
                 }
+                if self.open.len() > MAX_DEPTH {
+                    return Err(Irregular::TooLarge);
+                }
                 let body = (self.rule)(name).ok_or_else(|| Irregular::Undefined(name.clone(), span.clone()))?;
                 self.open.push(name);
                 // A state of its own, so that rules that double each other without any text reach the limit as well.
@@ -197,7 +200,8 @@ impl<'a> Language<'a, '_> {
                 _ => Ok(nfa.finish(from)),
             },
             Expr::Except(included, excluded, _) => {
-                let difference = self.automaton(included)?.difference(&self.automaton(excluded)?).minimal();
+                let difference = self.automaton(included)?.difference(&self.automaton(excluded)?);
+                let difference = least(&difference.map_err(|_: NotRegular| Irregular::TooLarge)?)?;
                 Ok(nfa.embed(&difference, from))
             }
             Expr::Defect(problem) => Err(Irregular::Defect(problem.clone())),
@@ -243,6 +247,11 @@ impl<'a> Language<'a, '_> {
             to
         })
     }
+}
+
+/// The least automaton; making it takes time with the square of the states.
+fn least(automaton: &Automaton) -> Result<Automaton, Irregular> {
+    if automaton.len() > 5 * MAX_STATES as usize { Err(Irregular::TooLarge) } else { Ok(automaton.minimal()) }
 }
 
 /// The automaton's language as an expression. States go one after the other, the least entangled first; what led through

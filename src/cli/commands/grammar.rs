@@ -69,6 +69,7 @@ fn convert(given: &GivenGrammar, to: Target, output: Option<&Path>, messages: Me
     Findings::of_grammar(&grammar).tell(messages);
     let text = match to {
         Target::Ebnf => grammar.to_ebnf(),
+        Target::Fuzzingbook => grammar.to_fuzzingbook(),
     };
     write_to(output, text.as_bytes())?;
     Ok(Exit::Done)

@@ -1,8 +1,25 @@
-//! The notations that grammar files come in. Each has a pest grammar of its own; all build one [`ast`](super::ast).
+//! The notations that grammar files come in. All build one [`ast`](super::ast).
 
+mod abnf;
 mod antlr;
+mod bnf;
 mod characters;
+mod detect;
+mod escaped;
+mod fuzzingbook;
+mod gbnf;
 mod iso;
+mod lark;
+mod losses;
+mod peg;
+mod pest_files;
+mod predicates;
+mod regex;
+mod surface;
+#[cfg(test)]
+mod tests;
+mod tidy;
+mod tree_sitter;
 mod w3c;
 
 use super::ast::{Annotation, Document, Expr, Rule, Span};
@@ -10,33 +27,72 @@ use super::diagnostic::Diagnostic;
 use super::sources::{Source, Sources};
 use pest::RuleType;
 use pest::iterators::Pair;
+use rustc_hash::FxHashSet;
 use std::path::Path;
+use surface::Surface;
 
 /// A notation of grammar files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// EBNF as in the XML specification, extended as `docs/grammar-files.md` says; also BNF.
+    /// EBNF as in the XML specification, extended as `docs/grammar-files.md` says.
     W3c,
     /// EBNF of ISO/IEC 14977.
     Iso,
     /// Grammars of ANTLR 4.
     Antlr,
+    /// BNF: names in angle brackets, all else stands for itself.
+    Bnf,
+    /// ABNF of RFC 5234 and RFC 7405.
+    Abnf,
+    /// The notation of llama.cpp.
+    Gbnf,
+    /// The notation of the Lark parser.
+    Lark,
+    /// Parsing expression grammars as in Ford's paper of 2004.
+    Peg,
+    /// The notation of the pest parser.
+    Pest,
+    /// `grammar.json` of tree-sitter.
+    TreeSitter,
+    /// JSON as in The Fuzzing Book and DDSet.
+    Fuzzingbook,
 }
 
 impl Format {
     /// All notations with the name that each has on the command line.
-    pub const ALL: &[(Format, &'static str)] = &[(Format::W3c, "ebnf"), (Format::Iso, "iso"), (Format::Antlr, "antlr")];
+    pub const ALL: &[(Format, &'static str)] = &[
+        (Format::W3c, "ebnf"),
+        (Format::Iso, "iso"),
+        (Format::Antlr, "antlr"),
+        (Format::Bnf, "bnf"),
+        (Format::Abnf, "abnf"),
+        (Format::Gbnf, "gbnf"),
+        (Format::Lark, "lark"),
+        (Format::Peg, "peg"),
+        (Format::Pest, "pest"),
+        (Format::TreeSitter, "tree-sitter"),
+        (Format::Fuzzingbook, "fuzzingbook"),
+    ];
 
-    /// Whether [`Grammar::read`](super::Grammar::read) finds the same rules in a text of this notation that it found before.
-    pub(super) fn is_native(self) -> bool {
-        matches!(self, Format::W3c | Format::Iso)
+    /// Whether [`Grammar::read`](super::Grammar::read) finds the same rules in the text that it found as this notation.
+    pub(super) fn is_native(self, text: &str) -> bool {
+        matches!(self, Format::W3c | Format::Iso) && detect::format(text).is_ok_and(|found| found == self)
     }
 
-    /// The notation of files with such a name, if the name's extension tells.
+    /// The notation of files with such a name, if it tells. That of `.ebnf`, `.bnf` and `.json` is told by the text in the end.
     pub(super) fn by_extension(path: &Path) -> Option<Format> {
         match path.extension()?.to_str()? {
             "ebnf" => Some(Format::W3c),
             "g4" => Some(Format::Antlr),
+            "iso" => Some(Format::Iso),
+            "bnf" => Some(Format::Bnf),
+            "abnf" => Some(Format::Abnf),
+            "gbnf" => Some(Format::Gbnf),
+            "lark" => Some(Format::Lark),
+            "peg" => Some(Format::Peg),
+            "pest" => Some(Format::Pest),
+            "fbjson" => Some(Format::Fuzzingbook),
+            "json" if path.file_name()? == "grammar.json" => Some(Format::Fuzzingbook),
             _ => None,
         }
     }
@@ -45,29 +101,67 @@ impl Format {
     pub(super) fn references(self, text: &str) -> Vec<String> {
         match self {
             Format::Antlr => antlr::references(text),
-            Format::W3c | Format::Iso => Vec::new(),
+            Format::Lark => lark::references(text),
+            _ => Vec::new(),
         }
+    }
+
+    /// Whether a text that is in our notation could be taken for another one.
+    pub(super) fn is_mistaken(text: &str) -> bool {
+        detect::format(text).is_ok_and(|found| found != Format::W3c)
     }
 
     /// The notation that a file is written in, going by its name and its text.
     pub(super) fn of(file: &Source) -> Format {
-        let by_text = || match () {
-            () if antlr::is_antlr(&file.text) => Format::Antlr,
-            () if is_iso(&file.text) => Format::Iso,
-            () => Format::W3c,
-        };
-        match Format::by_extension(Path::new(&file.name)) {
-            Some(Format::W3c) | None => by_text(),
-            Some(format) => format,
+        Self::detect(file).unwrap_or(Format::W3c)
+    }
+
+    fn detect(file: &Source) -> Result<Format, Diagnostic> {
+        match Self::by_extension(Path::new(&file.name)) {
+            None | Some(Format::W3c | Format::Iso | Format::Bnf | Format::Fuzzingbook) => detect::format(&file.text),
+            Some(format) => Ok(format),
         }
     }
 
     /// Reads files of this notation. Places count from the first byte of all files.
     fn read(self, files: &[&Source]) -> Result<Document, Vec<Diagnostic>> {
+        if self == Format::Antlr {
+            return antlr::read(files);
+        }
+        together(files.iter().enumerate().map(|(number, file)| {
+            let found = self.read_alone(&file.text).map(|found| match self {
+                Format::Lark if number > 0 => {
+                    let texts = files.iter().map(|file| file.text.as_str());
+                    let names = lark::imported_names(texts, Path::new(&file.name));
+                    if names.is_empty() { found } else { lark::imported(found, Path::new(&file.name), &names) }
+                }
+                _ => found,
+            });
+            match found {
+                Ok(found) => Ok(found.moved(file.start)),
+                Err(found) => Err(found.into_iter().map(|problem| problem.moved(file.start)).collect()),
+            }
+        }))
+    }
+
+    /// Reads one text. Places count from its first byte.
+    fn read_alone(self, text: &str) -> Result<Document, Vec<Diagnostic>> {
+        if let Some(surface) = Surface::of(self) {
+            let masked = surface.mask(text).map_err(|problem| vec![problem])?;
+            detect::unmixed(self, &masked).map_err(|problem| vec![problem])?;
+        }
         match self {
-            Format::W3c => each(files, w3c::read),
-            Format::Iso => each(files, iso::read),
-            Format::Antlr => antlr::read(files),
+            Format::W3c => w3c::read(text),
+            Format::Iso => iso::read(text),
+            Format::Antlr => Ok(Document::default()),
+            Format::Bnf => bnf::read(text),
+            Format::Abnf => abnf::read(text),
+            Format::Gbnf => gbnf::read(text),
+            Format::Lark => lark::read(text),
+            Format::Peg => peg::read(text),
+            Format::Pest => pest_files::read(text),
+            Format::TreeSitter => tree_sitter::read(text),
+            Format::Fuzzingbook => fuzzingbook::read(text),
         }
     }
 }
@@ -78,25 +172,18 @@ impl Format {
 /// What is wrong with the texts.
 pub(super) fn read(sources: &Sources, format: Option<Format>) -> Result<Document, Vec<Diagnostic>> {
     let mut groups: Vec<(Format, Vec<&Source>)> = Vec::new();
+    let mut unknown = Vec::new();
     for file in sources.files() {
-        let format = format.unwrap_or_else(|| Format::of(file));
-        match groups.iter_mut().find(|(other, _)| *other == format) {
-            Some((_, files)) => files.push(file),
-            None => groups.push((format, vec![file])),
+        match format.map_or_else(|| Format::detect(file), Ok) {
+            Ok(format) => match groups.iter_mut().find(|(other, _)| *other == format) {
+                Some((_, files)) => files.push(file),
+                None => groups.push((format, vec![file])),
+            },
+            Err(problem) => unknown.push(problem.moved(file.start)),
         }
     }
-    together(groups.into_iter().map(|(format, files)| format.read(&files)))
-}
-
-/// Reads files one by one.
-fn each(
-    files: &[&Source],
-    read: impl Fn(&str) -> Result<Document, Vec<Diagnostic>>,
-) -> Result<Document, Vec<Diagnostic>> {
-    together(files.iter().map(|file| match read(&file.text) {
-        Ok(found) => Ok(found.moved(file.start)),
-        Err(found) => Err(found.into_iter().map(|problem| problem.moved(file.start)).collect()),
-    }))
+    let unknown = if unknown.is_empty() { Ok(Document::default()) } else { Err(unknown) };
+    together(groups.into_iter().map(|(format, files)| format.read(&files)).chain([unknown]))
 }
 
 /// All documents as one, or all that is wrong.
@@ -109,6 +196,7 @@ fn together(found: impl Iterator<Item = Result<Document, Vec<Diagnostic>>>) -> R
             Err(found) => problems.extend(found),
         }
     }
+    drop_repeated(&mut document.rules);
     if problems.is_empty() { Ok(document) } else { Err(problems) }
 }
 
@@ -154,24 +242,61 @@ fn quoted_end(bytes: &[u8], from: usize, close: u8) -> Option<usize> {
     None
 }
 
-/// The first rule head decides: `name =` is ISO 14977, `name ::=` is W3C. Comments are passed over, since they may hold either.
-fn is_iso(source: &str) -> bool {
-    let mut rest = source;
-    while let Some(at) = rest.find(['(', '/', '=', ':']) {
-        rest = &rest[at..];
-        let comment_end = match rest {
-            _ if rest.starts_with("(*") => "*)",
-            _ if rest.starts_with("/*") => "*/",
-            _ if rest.starts_with('=') => return true,
-            _ if rest.starts_with("::=") => return false,
-            _ => "",
-        };
-        match rest[1..].find(comment_end) {
-            Some(end) => rest = &rest[1 + end + comment_end.len()..],
-            None => return false,
-        }
+/// Rules that a reader adds by itself, which stand nowhere, are needed once, and not at all where the grammar has its own.
+fn drop_repeated(rules: &mut Vec<Rule>) {
+    let written = |rule: &Rule| !rule.span.is_empty();
+    let mut known: FxHashSet<String> =
+        rules.iter().filter(|rule| written(rule)).map(|rule| rule.name.clone()).collect();
+    rules.retain(|rule| written(rule) || known.insert(rule.name.clone()));
+}
+
+/// A JSON text that cannot be read: where, and why.
+fn json_error(source: &str, error: &serde_json::Error) -> Diagnostic {
+    let line: usize = source.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum();
+    let mut at = (line + error.column().saturating_sub(1)).min(source.len());
+    while !source.is_char_boundary(at) {
+        at -= 1;
     }
-    false
+    Diagnostic::error("malformed-json-grammar", format!("this JSON cannot be read: {error}"), at..at, "")
+}
+
+fn too_deep(span: Span) -> Diagnostic {
+    Diagnostic::error("nested-too-deeply", "this is nested too deeply", span, "")
+        .with_help("give the inner part a rule of its own")
+}
+
+/// A name that our notation can write, in angle brackets if need be.
+fn writable(name: &str) -> String {
+    let written: String =
+        name.chars().map(|c| if c.is_control() || "<>\u{FEFF}".contains(c) { '_' } else { c }).collect();
+    let written = written.trim();
+    if written.is_empty() { "_".to_owned() } else { written.to_owned() }
+}
+
+/// `?`, `*`, `+`, `{2}`, `{2,}`, `{,3}` or `{2,3}` as least and greatest count.
+fn counts(written: &str, place: &Span) -> Result<(u32, Option<u32>), Diagnostic> {
+    let inner = match written {
+        "?" => return Ok((0, Some(1))),
+        "*" => return Ok((0, None)),
+        "+" => return Ok((1, None)),
+        _ => written.trim_start_matches('{').trim_end_matches('}'),
+    };
+    let bound = |digits: &str| {
+        let digits = digits.trim();
+        (!digits.is_empty()).then(|| count(digits, place.clone())).transpose()
+    };
+    let (min, max) = match inner.split_once(',') {
+        Some((min, max)) => (bound(min)?.unwrap_or(0), bound(max)?),
+        None => {
+            let exact = bound(inner)?.unwrap_or(0);
+            (exact, Some(exact))
+        }
+    };
+    if max.is_some_and(|max| max < min) {
+        let message = "the greatest count is below the least";
+        return Err(Diagnostic::error("reversed-range", message, place.clone(), ""));
+    }
+    Ok((min, max))
 }
 
 /// A pest error as a diagnostic: the place, and what could have stood there.
@@ -195,8 +320,9 @@ fn syntax_error<R: RuleType>(
     expected.sort_unstable();
     expected.dedup();
     let label = if expected.is_empty() { String::new() } else { format!("expected {}", expected.join(", ")) };
-    Diagnostic::error("grammar-syntax", "this is no grammar rule", span, label)
-        .with_help("a rule is `name ::= …` (W3C) or `name = … ;` (ISO 14977); docs/grammar-files.md has both notations")
+    Diagnostic::error("grammar-syntax", "this is no grammar rule", span, label).with_help(
+        "docs/grammar-files.md shows how each notation writes its rules; --grammar-format says which one is meant",
+    )
 }
 
 /// What begins with a quote or as a comment at a place, and does not end.
