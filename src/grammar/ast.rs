@@ -171,7 +171,7 @@ impl Expr {
                     Expr::Text(_) | Expr::Caseless(_) | Expr::Set(_) | Expr::Defect(_) => {}
                     Expr::Sequence(parts) | Expr::Choice(parts) => open.extend(parts),
                     Expr::Annotated(_, inner) => open.push(inner),
-                    Expr::Repeat { item, .. } => open.push(item),
+                    Expr::Repeat { item, .. } | Expr::Lazy(item) => open.push(item),
                     Expr::Except(included, excluded, _) => open.extend([&**included, &**excluded]),
                 }
             }

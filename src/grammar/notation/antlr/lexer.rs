@@ -454,7 +454,7 @@ impl<'a> Lexer<'a> {
     pub(super) fn is_nullable(&self, expr: &Expr) -> bool {
         match expr {
             Expr::Text(text) | Expr::Caseless(text) => text.is_empty(),
-            Expr::Set(_) => false,
+            Expr::Set(_) | Expr::Defect(_) => false,
             Expr::Name(name, _) => self.nullable.contains(name),
             Expr::Sequence(parts) => parts.iter().all(|part| self.is_nullable(part)),
             Expr::Choice(parts) => parts.iter().any(|part| self.is_nullable(part)),
@@ -473,7 +473,7 @@ impl<'a> Lexer<'a> {
                 return true;
             }
             match expr {
-                Expr::Text(_) | Expr::Caseless(_) | Expr::Set(_) => {}
+                Expr::Text(_) | Expr::Caseless(_) | Expr::Set(_) | Expr::Defect(_) => {}
                 Expr::Name(name, _) => {
                     if seen.insert(name) {
                         open.extend(self.bodies.get(name));

@@ -166,6 +166,7 @@ impl<'a> Lexer<'a> {
                 self.first(depth, inner)
             }
             Expr::Except(included, ..) => self.first(depth, included),
+            Expr::Defect(_) => None,
         }
     }
 }

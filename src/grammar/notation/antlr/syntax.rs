@@ -91,7 +91,8 @@ pub(super) fn references(text: &str) -> Vec<String> {
 /// Reads a file whose first byte counts as `base`.
 pub(super) fn read(text: &str, base: usize) -> Result<File, Vec<Diagnostic>> {
     let parsed = Notation::parse(Rule::file, text);
-    let mut pairs = parsed.map_err(|error| vec![syntax_error(&error, expectation).moved(base).with_help(HELP)])?;
+    let mut pairs =
+        parsed.map_err(|error| vec![syntax_error(&error, text, expectation).moved(base).with_help(HELP)])?;
     let mut reader =
         Reader { base, file: File::default(), mode: String::new(), right: false, guarded: false, problems: Vec::new() };
     pairs.next().into_iter().flat_map(Pair::into_inner).for_each(|pair| reader.part(pair));
