@@ -170,8 +170,8 @@ impl Expr {
                     Expr::Name(name, _) => return Some(name.as_str()),
                     Expr::Text(_) | Expr::Caseless(_) | Expr::Set(_) | Expr::Defect(_) => {}
                     Expr::Sequence(parts) | Expr::Choice(parts) => open.extend(parts),
-                    Expr::Annotated(_, inner) | Expr::Lazy(inner) => open.push(inner),
-                    Expr::Repeat { item, .. } => open.push(item),
+                    Expr::Annotated(_, inner) => open.push(inner),
+                    Expr::Repeat { item, .. } | Expr::Lazy(item) => open.push(item),
                     Expr::Except(included, excluded, _) => open.extend([&**included, &**excluded]),
                 }
             }

@@ -165,16 +165,7 @@ fn used(rules: &[Rule], is_root: impl Fn(usize, &Rule) -> bool) -> FxHashSet<Str
         if !used.insert(rule.name.clone()) {
             continue;
         }
-        let mut parts = vec![&rule.body];
-        while let Some(expr) = parts.pop() {
-            match expr {
-                Expr::Text(_) | Expr::Caseless(_) | Expr::Set(_) | Expr::Defect(_) => {}
-                Expr::Name(name, _) => open.extend(by_name.get(name.as_str())),
-                Expr::Sequence(inner) | Expr::Choice(inner) => parts.extend(inner),
-                Expr::Repeat { item: inner, .. } | Expr::Annotated(_, inner) | Expr::Lazy(inner) => parts.push(inner),
-                Expr::Except(included, excluded, _) => parts.extend([&**included, &**excluded]),
-            }
-        }
+        open.extend(rule.body.names().filter_map(|name| by_name.get(name)));
     }
     used
 }
