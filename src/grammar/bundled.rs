@@ -40,6 +40,7 @@ pub const ALL: &[Bundled] = bundled! {
     "expr": "arithmetic expressions",
     "find": "command lines of GNU find",
     "graphql": "GraphQL (October 2021): operations and type definitions",
+    "grep": "command lines of GNU grep, with their patterns",
     "html": "HTML, as files are written (WHATWG)",
     "javascript": "JavaScript (ECMAScript 2020, class fields)",
     "json": "JSON (RFC 8259)",
