@@ -1,8 +1,9 @@
 #!/bin/sh
-# usage: setup.sh [lua|rhino]...
+# usage: setup.sh [lua|rhino|files]...
 #
 # Installs the programs that the corpora need, under ${DDSET_PROGRAMS:-$HOME/.cache/ddset/programs}: without an argument all
 # of them. Each has a fixed version and comes from a package registry, through its own client. What is there is left alone.
+# `files` are the packages of real-files.toml, each unpacked in a folder below `files`.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -60,17 +61,61 @@ install_java() {
         fail "rhino: there is no java, and apt-get cannot install default-jre-headless (are you root?)"
 }
 
+# The packages whose files the bundled grammars are measured on.
+files() {
+    sed -n 's/^package *= *"\([^"]*\)".*/\1/p' "$here/real-files.toml" | sort -u >"$scratch/packages"
+    while read -r package; do
+        folder=$programs/files/$(printf %s "$package" | tr -c 'A-Za-z0-9._' -)
+        [ "$package" = python-stdlib ] || [ -d "$folder" ] && continue
+        rm -rf "$scratch/package" "$scratch/unpacked"
+        mkdir -p "$scratch/package" "$scratch/unpacked" "$programs/files"
+        fetch "${package%%:*}" "${package#*:}" </dev/null >&2 || fail "files: the package $package cannot be had"
+        mv "$scratch/unpacked" "$folder.new" && mv "$folder.new" "$folder"
+    done <"$scratch/packages"
+}
+
+# Fetches a package of a kind into $scratch/package and unpacks it into $scratch/unpacked.
+fetch() {
+    case $1 in
+    npm)
+        need npm files
+        (cd "$scratch/package" && npm pack --silent "$2" >/dev/null) && tar -xzf "$scratch"/package/*.tgz -C "$scratch/unpacked"
+        ;;
+    pypi)
+        need python3 files
+        python3 -m pip download --quiet --no-deps --no-build-isolation --dest "$scratch/package" "$2" || return
+        for archive in "$scratch"/package/*; do
+            case $archive in
+            *.whl | *.zip) python3 -m zipfile -e "$archive" "$scratch/unpacked" ;;
+            *) tar -xf "$archive" -C "$scratch/unpacked" ;;
+            esac || return
+        done
+        ;;
+    crate)
+        need cargo files
+        (cd "$scratch/package" && cargo init --quiet --vcs none --lib --name files && cargo add --quiet "${2%@*}@=${2#*@}" &&
+            cargo vendor --quiet >/dev/null) && mv "$scratch/package/vendor/${2%@*}" "$scratch/unpacked/"
+        ;;
+    debian)
+        need dpkg-deb files
+        (cd "$scratch/package" && { apt-get download -qq "$2" || { apt-get update -qq && apt-get download -qq "$2"; }; }) &&
+            dpkg-deb -x "$scratch"/package/*.deb "$scratch/unpacked"
+        ;;
+    *) fail "real-files.toml: there is no kind of package $1" ;;
+    esac
+}
+
 # Puts a file there whole or not at all, so that an interrupted setup is not taken for a finished one.
 install_program() {
     mkdir -p "$programs/$1"
     mv "$2" "$programs/$1/.new" && mv "$programs/$1/.new" "$programs/$1/${2##*/}"
 }
 
-[ $# -gt 0 ] || set -- lua rhino
+[ $# -gt 0 ] || set -- lua rhino files
 for part in "$@"; do
     case $part in
-    lua | rhino) ;;
-    *) fail "there is no part $part; there are lua and rhino" ;;
+    lua | rhino | files) ;;
+    *) fail "there is no part $part; there are lua, rhino and files" ;;
     esac
     scratch=$(mktemp -d)
     trap 'rm -rf "$scratch"' EXIT

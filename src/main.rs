@@ -4,13 +4,14 @@ mod cli;
 
 use clap::Parser;
 use cli::Failure;
-use std::io::Write;
 
 fn main() -> std::process::ExitCode {
-    let exit = match cli::run(cli::args::Cli::parse()) {
+    let arguments = cli::args::Cli::parse();
+    let format = arguments.message_format;
+    let exit = match cli::run(arguments) {
         Ok(exit) => exit,
         Err(Failure { exit, message }) => {
-            let _ = writeln!(anstream::stderr(), "{message}");
+            cli::tell(&message, format);
             exit
         }
     };

@@ -4,9 +4,12 @@
 
 mod architecture;
 mod assign;
+mod diagnostics;
 mod expr;
 mod generate;
+mod grammar_commands;
 mod grammars;
+mod library;
 mod oracles;
 mod resume;
 mod support;

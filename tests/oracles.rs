@@ -220,3 +220,47 @@ fn a_failure_that_comes_and_goes_is_said() {
     place.script("run.sh", &script);
     reduce(&place, &["--test", "run.sh"]).exits(5).says(["comes and goes", "0 of 10 fresh runs"]);
 }
+
+/// A loader with two bugs, which rejects what is no expression; it tells of the input in its message.
+fn loader(place: &Place) {
+    place.script(
+        "load.sh",
+        r#"text=$(cat "$1")
+case $text in
+*[!0-9+*/\ \(\)-]* | *'('*'('*'('*'('* | "") echo "load: syntax error near '$text'" >&2; exit 2 ;;
+*'(7'*) printf 'Traceback (most recent call last):\n  File "/a/load.py", line %s, in term\n' "$$" >&2
+        echo "KeyError: $text" >&2; exit 1 ;;
+*7*) echo "load.c:$$: next: Assertion \`depth > $$' failed." >&2; kill -ABRT $$ ;;
+esac"#,
+    );
+}
+
+#[test]
+fn the_failure_is_found_out_and_another_is_kept_aside() {
+    let place = Place::new();
+    loader(&place);
+    place.write("input.expr", "(1 + 2) * (7) - 3");
+    let ran = place.line("reduce -g expr input.expr -- ./load.sh {}").exits(0).prints("(7)");
+    ran.says([
+        "failure:  exit status 1, Python exception KeyError: (1 + 2) * (7) - 3, in load.py term",
+        "rejected: exit status 2, as for invalid input; such runs say nothing",
+        "another failure: signal SIGABRT, assertion: depth > ",
+        "smallest input so far: ",
+    ]);
+    let others: Vec<_> = fs::read_dir(place.run_folder().join("others")).unwrap().flatten().collect();
+    let [other] = others.as_slice() else { panic!("{others:?}") };
+    assert!(fs::read_to_string(other.path().join("failure.txt")).unwrap().starts_with("signal SIGABRT"));
+    assert!(fs::read_to_string(other.path().join("input.expr")).unwrap().contains('7'));
+}
+
+#[test]
+fn how_alike_failures_must_be() {
+    let place = Place::new();
+    loader(&place);
+    place.write("input.expr", "(1 + 2) * (7) - 3");
+    let check = |how: &str| place.line(&format!("oracle check --signature {how} input.expr -- ./load.sh {{}}"));
+    check("exact").exits(0).outputs(["in load.py term", "steady:   3 of 3 runs ended alike"]);
+    check("loose").exits(0).outputs(["Python exception KeyError"]);
+    check("7").exits(0);
+    check("strict").exits(2).says(["write `loose`, `exact` or a number of functions"]);
+}

@@ -148,6 +148,7 @@ fn an_interrupt_keeps_the_best() {
 #[test]
 fn a_limit_of_runs_ends_with_the_best_so_far() {
     let place = place();
+    place.ddset(REDUCE.iter().chain(&["--max-time", "0s", "--run", "timed"])).exits(0).says(["the time is used up"]);
     let ran = place.ddset(REDUCE.iter().chain(&["--max-runs", "12"])).exits(0).says(["12 runs", "goes on from there"]);
     assert_eq!(ran.json()["proven"], false);
     assert_best_fails(&place);

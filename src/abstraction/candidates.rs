@@ -55,6 +55,6 @@ fn is_wrapper(grammar: &Grammar, tree: &Tree, at: usize) -> bool {
 /// The leaf that spells the whole of a node, if one does, and it is a token or a single character.
 pub(super) fn only_leaf(grammar: &Grammar, tree: &Tree, at: usize) -> Option<usize> {
     let leaf = tree.first_leaf(at)?;
-    let token = !matches!(grammar.kind(tree.node(leaf).symbol), Kind::Literal(_));
+    let token = !grammar.is_literal(tree.node(leaf).symbol);
     (token && tree.last_leaf(at) == Some(leaf)).then_some(leaf)
 }

@@ -2,7 +2,7 @@
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use ddset::grammar::Format as Notation;
-use ddset::oracle::{Signal, parse_duration};
+use ddset::oracle::{Signal, Strictness, parse_duration};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -18,6 +18,15 @@ use std::time::Duration;
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub command: Command,
+    /// How to print what is wrong with a grammar or an input: as text, or as JSON, one object a line
+    #[arg(long, global = true, value_enum, default_value_t = MessageFormat::Text, value_name = "FORMAT")]
+    pub message_format: MessageFormat,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum MessageFormat {
+    Text,
+    Json,
 }
 
 #[derive(Debug, Subcommand)]
@@ -113,13 +122,89 @@ pub(crate) enum GrammarCommand {
         #[command(flatten)]
         grammar: GivenGrammar,
     },
-    /// Print a grammar in EBNF
+    /// Print a grammar in EBNF, or draw it
+    #[command(after_help = "Examples:\n  ddset grammar show json --rule number\n  \
+                            ddset grammar show lua --railroad -o lua.html")]
     Show {
         #[command(flatten)]
         grammar: GivenGrammar,
+        /// Only this rule and what it uses
+        #[arg(long, value_name = "NAME")]
+        rule: Option<String>,
+        /// Draw a railroad diagram of each rule, on one HTML page
+        #[arg(long)]
+        railroad: bool,
+        /// Write to this file instead of standard output
+        #[arg(short, long, value_name = "FILE")]
+        output: Option<PathBuf>,
     },
-    /// List the bundled grammars
+    /// Write a grammar in another notation
+    #[command(after_help = "Example: ddset grammar convert grammar.iso --to ebnf -o grammar.ebnf")]
+    Convert {
+        #[command(flatten)]
+        grammar: GivenGrammar,
+        /// The notation to write
+        #[arg(long, value_enum, value_name = "NOTATION")]
+        to: Target,
+        /// Write to this file instead of standard output
+        #[arg(short, long, value_name = "FILE")]
+        output: Option<PathBuf>,
+    },
+    /// List the bundled grammars and where they come from
     List,
+    /// Make random inputs, to see what a grammar means
+    #[command(after_help = "Example: ddset grammar sample lua --start exp -n 20")]
+    Sample(SampleArgs),
+    /// Parse files and say which alternatives of the grammar they never use
+    #[command(after_help = "Example: ddset grammar coverage json --extension json node_modules\n\n\
+                            Exit status: 3 if a file does not parse")]
+    Coverage(CoverageArgs),
+}
+
+/// The notations that grammars are written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Target {
+    Ebnf,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SampleArgs {
+    #[command(flatten)]
+    pub grammar: GivenGrammar,
+    /// How many inputs
+    #[arg(short, long, value_name = "N", default_value_t = 10)]
+    pub n: usize,
+    /// Seed of everything random
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+    /// How large inputs may get: about how many choices may be others than those that end it soonest
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u16).range(0..=10_000))]
+    pub size: u16,
+    /// End each input with a NUL character instead of a line break
+    #[arg(short = '0', long)]
+    pub null: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CoverageArgs {
+    /// A grammar file, a folder of them, or the name of a bundled grammar
+    #[arg(value_name = "G")]
+    pub grammar: String,
+    /// Files, and folders whose files are meant
+    #[arg(required = true)]
+    pub files: Vec<PathBuf>,
+    /// Of the files in folders, only those with this extension (repeat for several)
+    #[arg(long, value_name = "EXT")]
+    pub extension: Vec<String>,
+    /// The notation of the grammar's files, where it is not to be told from them
+    #[arg(long, value_name = "NOTATION", value_parser = notation)]
+    pub grammar_format: Option<Notation>,
+    /// Start at this rule
+    #[arg(long, value_name = "RULE")]
+    pub start: Option<String>,
+    /// How to print the result
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub format: Format,
 }
 
 #[derive(Debug, Subcommand)]
@@ -151,6 +236,9 @@ pub(crate) struct JobOptions {
     /// End after this many oracle runs, with the best so far
     #[arg(long, value_name = "N")]
     pub max_runs: Option<u64>,
+    /// End after this time, such as 10m, with the best so far
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    pub max_time: Option<Duration>,
 }
 
 #[derive(Clone, Debug, Args)]
@@ -232,9 +320,30 @@ pub(crate) struct OracleOptions {
     /// What a run that takes longer is
     #[arg(long, value_enum, value_name = "OUTCOME")]
     pub timeout_is: Option<TimeoutIs>,
+    /// Without rules: how alike two failures must be to be the same one: `loose` (end and class of error), a number (also the
+    /// message and so many innermost functions; 1 if nothing is said), or `exact`
+    #[arg(long, value_name = "HOW", value_parser = strictness)]
+    pub signature: Option<Strictness>,
     /// A program and its arguments; `{}` or `@@` is the input's file, and without either the input is on standard input
     #[arg(last = true, value_name = "PROGRAM")]
     pub program: Vec<String>,
+}
+
+impl OracleOptions {
+    pub(crate) fn strictness(&self) -> Strictness {
+        self.signature.unwrap_or_default()
+    }
+}
+
+fn strictness(text: &str) -> Result<Strictness, String> {
+    match text {
+        "loose" => Ok(Strictness::Loose),
+        "exact" => Ok(Strictness::Exact),
+        _ => text
+            .parse()
+            .map(Strictness::Depth)
+            .map_err(|_| "write `loose`, `exact` or a number of functions".to_owned()),
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

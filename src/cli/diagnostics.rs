@@ -1,58 +1,142 @@
-//! Findings about grammars and inputs, in the look that compilers have.
+//! Findings about grammars and inputs: in the look that compilers have, or as JSON for programs.
 
+use super::args::MessageFormat;
+use super::exit::Message;
+use super::say;
 use annotate_snippets::{Annotation, AnnotationKind, Level, Renderer, Snippet};
-use ddset::grammar::diagnostic::{Diagnostic, Severity};
-use ddset::grammar::sources::{Source, Sources};
+use ddset::grammar::diagnostic::{Diagnostic, Label, Severity};
+use ddset::grammar::sources::Sources;
+use ddset::grammar::{Grammar, GrammarError};
+use serde_json::{Value, json};
+use std::io::IsTerminal;
+
+/// Findings and the files that they speak of.
+#[derive(Debug)]
+pub(crate) struct Findings {
+    diagnostics: Vec<Diagnostic>,
+    files: Vec<File>,
+}
 
 /// A text that findings speak of. Their spans count from `start` on.
-pub(crate) struct File<'a> {
-    pub name: &'a str,
-    pub text: &'a [u8],
-    pub start: usize,
+#[derive(Debug)]
+struct File {
+    name: String,
+    text: Vec<u8>,
+    start: usize,
 }
 
-/// The files of a grammar.
-pub(crate) fn files(sources: &Sources) -> Vec<File<'_>> {
-    fn file(source: &Source) -> File<'_> {
-        File { name: &source.name, text: source.text.as_bytes(), start: source.start }
+impl Findings {
+    /// What is wrong with a grammar.
+    pub(crate) fn of_error(error: GrammarError) -> Self {
+        Findings { files: files(&error.sources), diagnostics: error.diagnostics }
     }
-    sources.files().iter().map(file).collect()
-}
 
-/// The findings as text, each with the lines that it speaks of.
-pub(crate) fn render(diagnostics: &[Diagnostic], files: &[File], color: bool) -> String {
-    let renderer = if color { Renderer::styled() } else { Renderer::plain() };
-    let files: Vec<Shown> = files.iter().map(Shown::of).collect();
-    let mut out = String::new();
-    for diagnostic in diagnostics {
-        let level = match diagnostic.severity {
-            Severity::Error => Level::ERROR,
-            Severity::Warning => Level::WARNING,
-        };
-        let mut group = level
-            .primary_title(diagnostic.message.as_str())
-            .id(diagnostic.code)
-            .elements(files.iter().filter_map(|file| file.snippet(diagnostic)));
-        if let Some(help) = &diagnostic.help {
-            group = group.element(Level::HELP.message(help.as_str()));
+    /// What is likely not meant in a grammar.
+    pub(crate) fn of_grammar(grammar: &Grammar) -> Self {
+        Findings { files: files(grammar.sources()), diagnostics: grammar.warnings().to_vec() }
+    }
+
+    /// What is wrong with an input.
+    pub(crate) fn of_input(diagnostic: Diagnostic, name: &str, input: &[u8]) -> Self {
+        let file = File { name: name.to_owned(), text: input.to_vec(), start: 0 };
+        Findings { diagnostics: vec![diagnostic], files: vec![file] }
+    }
+
+    /// Writes them to standard error.
+    pub(crate) fn tell(&self, format: MessageFormat) {
+        match format {
+            MessageFormat::Text if self.diagnostics.is_empty() => {}
+            MessageFormat::Text => say(self.rendered(is_colored()).trim_end()),
+            MessageFormat::Json => self.diagnostics.iter().for_each(|finding| say(&self.json(finding).to_string())),
         }
-        out.push_str(&renderer.render(&[group]).to_string());
-        out.push_str("\n\n");
     }
-    out
+
+    /// As text, each with the lines that it speaks of.
+    fn rendered(&self, color: bool) -> String {
+        let renderer = if color { Renderer::styled() } else { Renderer::plain() };
+        let files: Vec<Shown> = self.files.iter().map(Shown::of).collect();
+        let mut out = String::new();
+        for diagnostic in &self.diagnostics {
+            let level = match diagnostic.severity {
+                Severity::Error => Level::ERROR,
+                Severity::Warning => Level::WARNING,
+            };
+            let mut group = level
+                .primary_title(diagnostic.message.as_str())
+                .id(diagnostic.code)
+                .elements(files.iter().filter_map(|file| file.snippet(diagnostic)));
+            if let Some(help) = &diagnostic.help {
+                group = group.element(Level::HELP.message(help.as_str()));
+            }
+            out.push_str(&renderer.render(&[group]).to_string());
+            out.push_str("\n\n");
+        }
+        out
+    }
+
+    fn json(&self, finding: &Diagnostic) -> Value {
+        let labels: Vec<Value> = finding.labels.iter().map(|label| self.label(label)).collect();
+        let Diagnostic { code, severity, message, help, .. } = finding;
+        json!({ "code": code, "severity": severity, "message": message, "labels": labels, "help": help })
+    }
+
+    /// A place: lines and columns count from 1, columns in characters; bytes from 0.
+    fn label(&self, label: &Label) -> Value {
+        let Some(file) = self.files.iter().rev().find(|file| file.start <= label.span.start) else {
+            return json!({ "text": label.text });
+        };
+        let at = |offset: usize| (offset.max(file.start) - file.start).min(file.text.len());
+        let (start, end) = (at(label.span.start), at(label.span.end));
+        let ((line, column), (end_line, end_column)) = (position(&file.text[..start]), position(&file.text[..end]));
+        json!({
+            "file": file.name, "line": line, "column": column, "end_line": end_line, "end_column": end_column,
+            "start": start, "end": end, "text": label.text,
+        })
+    }
+}
+
+/// Writes what an error says to standard error.
+pub(crate) fn tell(message: &Message, format: MessageFormat) {
+    match (message, format) {
+        (Message::Findings(findings), _) => findings.tell(format),
+        (Message::Words(words), MessageFormat::Text) => say(words),
+        (Message::Words(words), MessageFormat::Json) => {
+            let message = words.strip_prefix("error: ").unwrap_or(words);
+            let none: [Value; 0] = [];
+            let value = json!({ "code": null, "severity": "error", "message": message, "labels": none, "help": null });
+            say(&value.to_string());
+        }
+    }
+}
+
+/// Line and column of what comes after `before`.
+fn position(before: &[u8]) -> (usize, usize) {
+    let line_start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+    let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
+    (line, lossy(&before[line_start..]).0.chars().count() + 1)
+}
+
+/// Whether messages are coloured: on a terminal, unless the user said otherwise in the usual ways.
+fn is_colored() -> bool {
+    std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none()
+}
+
+fn files(sources: &Sources) -> Vec<File> {
+    let files = sources.files().iter();
+    files.map(|file| File { name: file.name.clone(), text: file.text.clone().into(), start: file.start }).collect()
 }
 
 /// A file as it is shown: what is no text in it is replaced.
 struct Shown<'a> {
-    file: &'a File<'a>,
+    file: &'a File,
     text: String,
     /// Where each of its valid stretches begins in the file and in the text.
     offsets: Vec<(usize, usize)>,
 }
 
 impl<'a> Shown<'a> {
-    fn of(file: &'a File<'a>) -> Self {
-        let (text, offsets) = lossy(file.text);
+    fn of(file: &'a File) -> Self {
+        let (text, offsets) = lossy(&file.text);
         Shown { file, text, offsets }
     }
 
@@ -67,7 +151,7 @@ impl<'a> Shown<'a> {
                 kind.span(span).label(label.text.as_str())
             })
             .collect();
-        let snippet = Snippet::source(self.text.as_str()).path(self.file.name).fold(true);
+        let snippet = Snippet::source(self.text.as_str()).path(self.file.name.as_str()).fold(true);
         (!annotations.is_empty()).then(|| snippet.annotations(annotations))
     }
 

@@ -1,5 +1,7 @@
 //! Exit codes: what a script can tell from them.
 
+use super::diagnostics::Findings;
+
 /// Why the program ends. The number is its exit status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
@@ -23,16 +25,37 @@ pub(crate) enum Exit {
 #[derive(Debug)]
 pub(crate) struct Failure {
     pub exit: Exit,
-    pub message: String,
+    pub message: Message,
+}
+
+/// What is said of it.
+#[derive(Debug)]
+pub(crate) enum Message {
+    Words(String),
+    Findings(Findings),
 }
 
 impl Failure {
     pub(crate) fn new(exit: Exit, message: impl Into<String>) -> Self {
-        Failure { exit, message: message.into() }
+        Failure { exit, message: Message::Words(message.into()) }
     }
 
     /// Something about files or the command line.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
         Failure::new(Exit::Usage, message)
+    }
+
+    /// The same, with a line more.
+    pub(crate) fn with_more(mut self, line: &str) -> Self {
+        if let Message::Words(words) = &mut self.message {
+            words.push('\n');
+            words.push_str(line);
+        }
+        self
+    }
+
+    /// What is wrong with a grammar or an input.
+    pub(crate) fn findings(findings: Findings) -> Self {
+        Failure { exit: Exit::Grammar, message: Message::Findings(findings) }
     }
 }

@@ -1,35 +1,40 @@
 //! From arguments, `ddset.toml` and earlier runs to what is to be done.
 
 use super::args::{GivenGrammar, GrammarOptions, JobOptions, OracleOptions, TimeoutIs};
-use super::{Exit, Failure, diagnostics, say};
+use super::diagnostics::Findings;
+use super::{Exit, Failure, say};
 use ddset::grammar::sources::Sources;
 use ddset::grammar::{Format, Grammar};
-use ddset::oracle::{CommandOracle, CommandSpec, Oracle, OracleError, Rules};
+use ddset::oracle::{Calibration, CommandOracle, CommandSpec, Oracle, OracleError, Rules};
 use ddset::parse::ParseError;
 use ddset::search::{Budget, Event, Search, Stop};
 use ddset::session::config::{Config, ConfigError};
 use ddset::session::{Request, Session, SessionError};
 use ddset::tree::Tree;
 use std::collections::BTreeMap;
-use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
 
 const DEFAULT_SEED: u64 = 1;
 
 /// Everything that `reduce` and `abstract` need.
 pub(crate) struct Job {
     pub grammar: Arc<Grammar>,
+    /// The input's tree.
+    pub tree: Tree,
     pub oracle: CommandOracle,
     pub session: Session,
     pub stop: Arc<AtomicBool>,
-    max_runs: Option<u64>,
+    budget: Budget,
 }
 
 impl Job {
     pub(crate) fn new(options: &JobOptions) -> Result<Job, Failure> {
         let stop = interruptible()?;
+        let deadline = options.max_time.and_then(|time| Instant::now().checked_add(time));
+        let budget = Budget { max_runs: options.max_runs, deadline };
         let (request, grammar, place) = match &options.input {
             Some(input) => {
                 let place = Place::of(input)?;
@@ -43,33 +48,53 @@ impl Job {
                 (request, grammar, None)
             }
         };
+        // Before anything is run: what is not in the language costs no run.
+        let tree = parse(&grammar, &request.input, &request.input_path.display().to_string())?;
         // Before the oracle is looked for: it may be what the preparation builds.
         let prepared = match &place {
             Some(place) => place.prepare(),
             None => prepare_again(&request.oracle.base),
         };
         prepared?;
-        let oracle = command(request.oracle.clone())?.with_stop(stop.clone());
+        let mut request = request;
+        let mut oracle = command(request.oracle.clone())?.with_stop(stop.clone());
+        if request.oracle.is_open() {
+            let found = Calibration::of(&oracle, &request.input, options.oracle.strictness())?;
+            let spec = calibrated(&found, &request.oracle)?;
+            say(&found.to_string());
+            oracle = command(spec.clone())?.with_stop(stop.clone());
+            request.oracle = spec;
+        }
         let request = Request { oracle_identity: oracle.identity(), ..request };
         let session = Session::open(&options.run.run, request)?;
         if session.resumed() {
             say(&format!("going on in {}", session.folder().display()));
         }
-        Ok(Job { grammar: Arc::new(grammar), oracle, session, stop, max_runs: options.max_runs })
+        Ok(Job { grammar: Arc::new(grammar), tree, oracle, session, stop, budget })
     }
 
-    /// The input's tree.
-    pub(crate) fn parse(&self) -> Result<Tree, Failure> {
-        let request = self.session.request();
-        parse(&self.grammar, &request.input, &request.input_path.display().to_string())
+    /// Tells of the other failures that were met on the way, as data; and in words, on standard error.
+    pub(crate) fn others(&self) -> Result<serde_json::Value, Failure> {
+        const SHOWN: usize = 5;
+        let others = self.session.others()?;
+        for (failure, input) in others.iter().take(SHOWN) {
+            say(&format!("another failure: {failure}\n          smallest input so far: {}", input.display()));
+        }
+        if others.len() > SHOWN {
+            say(&format!("          and {} more in the same folder", others.len() - SHOWN));
+        }
+        Ok(others.iter().map(|(failure, input)| serde_json::json!({ "failure": failure, "input": input })).collect())
     }
 
     /// A search that remembers each run in the session, and keeps the best input there.
     pub(crate) fn search<'a>(&'a self, progress: &'a super::progress::Progress) -> Result<Search<'a>, Failure> {
         let kept = |event: &Event<'_>| {
-            if let Event::Best { best, .. } = event
-                && let Err(error) = self.session.save_best(best)
-            {
+            let kept = match event {
+                Event::Best { best, .. } => self.session.save_best(best),
+                Event::Other { failure, input } => self.session.save_other(failure, input),
+                _ => Ok(()),
+            };
+            if let Err(error) = kept {
                 // Nothing more may be gained that cannot be kept.
                 say(&format!("error: {error}"));
                 self.stop.store(true, Ordering::Relaxed);
@@ -79,9 +104,43 @@ impl Job {
         Ok(Search::new(&self.oracle)
             .with_memory(Box::new(self.session.journal()?))
             .with_stop(self.stop.clone())
-            .with_budget(Budget { max_runs: self.max_runs, deadline: None })
+            .with_budget(self.budget)
             .with_observer(Box::new(kept)))
     }
+}
+
+/// The rules that follow from what runs have shown.
+pub(crate) fn calibrated(found: &Calibration, spec: &CommandSpec) -> Result<CommandSpec, Failure> {
+    let next = "next: `ddset oracle check` with the same arguments shows the run";
+    let end = found.ends.first().map_or("nothing", String::as_str);
+    if found.ends.iter().any(|other| other != end) {
+        let message = format!(
+            "the failure comes and goes: {} runs of the input ended with {}.\nSay which end is the failure, with \
+             --fail-exit, --fail-signal or --fail-output; {next}",
+            found.ends.len(),
+            found.ends.join(", ")
+        );
+        return Err(Failure::new(Exit::Flaky, message));
+    }
+    if !found.is_telling() {
+        let why = match &found.signature {
+            _ if found.hangs => "so it is with every other input, even an empty one",
+            Some(_) => "every other input, even an empty one, ends so, too",
+            None => "nothing that it printed tells of a failure",
+        };
+        let rule = match end.strip_prefix("exit status ") {
+            _ if found.hangs => "`--timeout-is fail`, or allow more time with `--timeout`".to_owned(),
+            Some(exit) => format!("`--fail-exit {exit}`, or `--fail-output` with what it prints"),
+            None => "`--fail-output` with what it prints".to_owned(),
+        };
+        let message = format!(
+            "the input does not fail: the run ended with {end}, and {why}; if this is the failure, add {rule}\n{next}"
+        );
+        return Err(Failure::new(Exit::DoesNotFail, message));
+    }
+    let mut spec = spec.clone();
+    found.apply(&mut spec);
+    Ok(spec)
 }
 
 /// Ctrl-C and termination set a flag, so that the search ends between two runs with everything kept. A second one ends at once.
@@ -240,7 +299,7 @@ pub(crate) fn with_options(
     })?;
     let replace = |rules: &mut Rules, exit: &Vec<i32>, signal: &Vec<_>, output: &Vec<String>| {
         if !exit.is_empty() || !signal.is_empty() || !output.is_empty() {
-            *rules = Rules { exit: exit.clone(), signal: signal.clone(), output: output.clone() };
+            *rules = Rules { exit: exit.clone(), signal: signal.clone(), output: output.clone(), signature: None };
         }
     };
     replace(&mut spec.fail, &options.fail_exit, &options.fail_signal, &options.fail_output);
@@ -274,29 +333,16 @@ pub(crate) fn grammar(given: &GivenGrammar) -> Result<Grammar, Failure> {
 }
 
 fn load(sources: Sources, format: Option<Format>, start: Option<&str>) -> Result<Grammar, Failure> {
-    Grammar::load(sources, format, start).map_err(|error| {
-        let rendered = diagnostics::render(&error.diagnostics, &diagnostics::files(&error.sources), colored());
-        Failure::new(Exit::Grammar, rendered.trim_end())
-    })
+    Grammar::load(sources, format, start).map_err(|error| Failure::findings(Findings::of_error(error)))
 }
 
 pub(crate) fn parse(grammar: &Grammar, input: &[u8], shown: &str) -> Result<Tree, Failure> {
-    ddset::parse::parse(grammar, input).map_err(|error| parse_failure(&error, input, shown))
-}
-
-fn parse_failure(error: &ParseError, input: &[u8], shown: &str) -> Failure {
-    let file = diagnostics::File { name: shown, text: input, start: 0 };
-    let rendered = diagnostics::render(&[error.diagnostic()], &[file], colored());
-    Failure::new(Exit::Grammar, rendered.trim_end())
+    let failure = |error: ParseError| Failure::findings(Findings::of_input(error.diagnostic(), shown, input));
+    ddset::parse::parse(grammar, input).map_err(failure)
 }
 
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     std::fs::read(path).map_err(|error| Failure::usage(format!("error: cannot read {}: {error}", path.display())))
-}
-
-/// Whether messages are coloured: on a terminal, unless the user said otherwise in the usual ways.
-pub(crate) fn colored() -> bool {
-    std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none()
 }
 
 impl From<OracleError> for Failure {

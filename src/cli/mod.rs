@@ -6,11 +6,14 @@ mod diagnostics;
 mod exit;
 mod job;
 mod progress;
+mod railroad;
 mod report;
 
-use args::{Cli, Command, GrammarCommand, OracleCommand};
+use args::{Cli, Command, OracleCommand};
+pub(crate) use diagnostics::tell;
 pub(crate) use exit::{Exit, Failure};
 use std::io::Write;
+use std::path::Path;
 
 /// Runs a command.
 pub(crate) fn run(cli: Cli) -> Result<Exit, Failure> {
@@ -19,9 +22,7 @@ pub(crate) fn run(cli: Cli) -> Result<Exit, Failure> {
         Command::Reduce(args) => commands::reduce::run(&args),
         Command::Abstract(args) => commands::generalize::run(&args),
         Command::Generate(args) => commands::generate::run(&args),
-        Command::Grammar(GrammarCommand::Check { grammar }) => commands::grammar::check(&grammar),
-        Command::Grammar(GrammarCommand::Show { grammar }) => commands::grammar::show(&grammar),
-        Command::Grammar(GrammarCommand::List) => commands::grammar::list(),
+        Command::Grammar(command) => commands::grammar::run(&command, cli.message_format),
         Command::Oracle(OracleCommand::Check { oracle, input, format }) => {
             commands::oracle::check(&oracle, &input, format)
         }
@@ -37,6 +38,13 @@ fn write_out(bytes: &[u8]) -> Result<(), Failure> {
         }
         _ => Ok(()),
     }
+}
+
+/// Writes a result to a file, else to standard output.
+fn write_to(file: Option<&Path>, bytes: &[u8]) -> Result<(), Failure> {
+    let Some(file) = file else { return write_out(bytes) };
+    std::fs::write(file, bytes)
+        .map_err(|error| Failure::usage(format!("error: cannot write {}: {error}", file.display())))
 }
 
 /// Writes words for the user to standard error. If even that is gone, there is no one to tell.

@@ -155,6 +155,60 @@ pub fn derive(what: Derivation<'_>, symbol: SymbolId, policy: &mut dyn Policy, r
     builder.fragment()
 }
 
+/// Random inputs of a whole grammar, one after the other. As everywhere, tokens that come to stand side by side may be read as
+/// others, so that a few are not in the language.
+#[derive(Debug)]
+pub struct Samples<'g> {
+    grammar: &'g Grammar,
+    size: i32,
+    seed: u64,
+    number: u64,
+}
+
+/// Takes the option that needs more of two while it may: most choices, taken evenly, end a derivation far below its size.
+struct Growing<'g> {
+    grammar: &'g Grammar,
+}
+
+impl Policy for Growing<'_> {
+    fn choose(
+        &mut self,
+        slot: Slot,
+        symbol: SymbolId,
+        options: &[u32],
+        depth: u32,
+        exhausted: bool,
+        rng: &mut ChaCha8Rng,
+    ) -> u32 {
+        let [one, other] = [0, 1].map(|_| Plain.choose(slot, symbol, options, depth, exhausted, rng));
+        let more = excess(self.grammar, symbol, other) > excess(self.grammar, symbol, one);
+        if more && !exhausted { other } else { one }
+    }
+}
+
+impl<'g> Samples<'g> {
+    /// Inputs in which at most about `size` choices are others than those that end a derivation soonest.
+    pub fn new(grammar: &'g Grammar, size: i32, seed: u64) -> Self {
+        Samples { grammar, size, seed, number: 0 }
+    }
+}
+
+impl Iterator for Samples<'_> {
+    type Item = Tree;
+
+    /// Never none.
+    fn next(&mut self) -> Option<Tree> {
+        let mut rng = stream(self.seed, "sample", self.number);
+        self.number += 1;
+        // One that may remember nothing of others: the same number gives the same input.
+        let mut tokens = TokenSource::default();
+        let grammar = self.grammar;
+        let allowance = rng.random_range(0..=self.size.max(0));
+        let what = Derivation { grammar, tokens: &mut tokens, slot: Slot::Hole(0), allowance, first: None };
+        Some(derive(what, grammar.start(), &mut Growing { grammar }, &mut rng))
+    }
+}
+
 /// Keeps the options whose derivation can be at most `more` higher than the lowest. With 0 the height left falls at every
 /// step, so that a derivation ends.
 fn lowest(grammar: &Grammar, symbol: SymbolId, options: &mut Vec<u32>, more: u32) {

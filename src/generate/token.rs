@@ -37,10 +37,11 @@ impl TokenSource {
 
     /// The text of a leaf of `symbol`.
     pub fn text(&mut self, grammar: &Grammar, symbol: SymbolId, rng: &mut ChaCha8Rng) -> Vec<u8> {
-        match grammar.kind(symbol) {
-            Kind::Literal(bytes) => return bytes.to_vec(),
-            Kind::Set(set) => return character(set, self.beyond_ascii, rng),
-            Kind::Choice(_) | Kind::Repeat { .. } => {}
+        if grammar.is_literal(symbol) {
+            return grammar.least_leaf(symbol).to_vec();
+        }
+        if let Kind::Set(set) = grammar.kind(symbol) {
+            return character(set, self.beyond_ascii, rng);
         }
         if rng.random_bool(0.15)
             && let Some(text) = pick(self.recent.get(&symbol), rng)

@@ -23,7 +23,8 @@ fn language(grammar: &Grammar, symbol: SymbolId, most: usize, known: &mut Known)
     }
     known.insert(symbol, None);
     let mut found = match grammar.kind(symbol) {
-        Kind::Literal(bytes) => Some(vec![leaf(symbol, bytes)]),
+        _ if grammar.is_literal(symbol) => Some(vec![leaf(symbol, grammar.least_leaf(symbol))]),
+        Kind::Literal(_) => None,
         Kind::Set(set) if set.len() <= most as u64 => {
             let characters = (0..set.len()).filter_map(|n| set.nth(n));
             Some(characters.map(|c| leaf(symbol, &encoded(c))).collect())

@@ -1,11 +1,8 @@
 //! What follows from a grammar alone: which symbols can be empty, and the cheapest text of each.
 
-use super::ast::Rule;
-use super::diagnostic::Diagnostic;
 use super::lexicon::Lexicon;
 use super::{Kind, Symbol, SymbolId, code};
 use fixedbitset::FixedBitSet;
-use indexmap::IndexMap;
 
 /// Stands for "derives no finite text".
 const NEVER: u32 = u32::MAX / 4;
@@ -118,23 +115,9 @@ impl Analysis {
         }
     }
 
-    /// Rules that derive no finite text.
-    pub(super) fn unproductive(
-        &self,
-        symbols: &[Symbol],
-        names: &IndexMap<String, SymbolId>,
-        rules: &[Rule],
-    ) -> Vec<Diagnostic> {
-        debug_assert!(names.len() <= symbols.len());
-        let endless = names.iter().filter(|(_, id)| self.cost[id.index()] >= NEVER);
-        endless
-            .map(|(name, id)| {
-                let message =
-                    format!("rule `{name}` never ends: every alternative leads back to a rule that never ends");
-                Diagnostic::error("unproductive-rule", message, rules[id.index()].span.clone(), "")
-                    .with_help("give it an alternative without recursion")
-            })
-            .collect()
+    /// Whether no text at all is derived of the symbol, since each of its derivations goes on for ever.
+    pub(super) fn is_endless(&self, symbol: SymbolId) -> bool {
+        self.cost[symbol.index()] >= NEVER
     }
 }
 

@@ -36,6 +36,7 @@ impl Document {
             while let Some(expr) = open.pop() {
                 match expr {
                     Expr::Text(_) | Expr::Caseless(_) | Expr::Set(_) => {}
+                    Expr::Defect(problem) => **problem = problem.clone().moved(by),
                     Expr::Name(_, span) => move_span(span, by),
                     Expr::Sequence(parts) | Expr::Choice(parts) => open.extend(parts),
                     Expr::Annotated(said, inner) => {
@@ -116,6 +117,8 @@ pub enum Expr {
     },
     /// The first but not the second; both must be regular.
     Except(Box<Expr>, Box<Expr>, Span),
+    /// What cannot be read, and why: it is reported with all else that is wrong with the grammar.
+    Defect(Box<Diagnostic>),
 }
 
 impl Default for Expr {
@@ -128,6 +131,11 @@ impl Expr {
     /// The empty text.
     pub fn nothing() -> Self {
         Expr::Sequence(Vec::new())
+    }
+
+    /// What stands in the place of a part that cannot be read.
+    pub fn defect(problem: Diagnostic) -> Self {
+        Expr::Defect(Box::new(problem))
     }
 
     /// Any one character.
@@ -148,6 +156,24 @@ impl Expr {
     /// One of the alternatives; one alone stands for itself.
     pub fn choice(mut alternatives: Vec<Expr>) -> Self {
         if alternatives.len() == 1 { alternatives.remove(0) } else { Expr::Choice(alternatives) }
+    }
+
+    /// The names of the rules in it.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        let mut open = vec![self];
+        std::iter::from_fn(move || {
+            while let Some(expr) = open.pop() {
+                match expr {
+                    Expr::Name(name, _) => return Some(name.as_str()),
+                    Expr::Text(_) | Expr::Caseless(_) | Expr::Set(_) | Expr::Defect(_) => {}
+                    Expr::Sequence(parts) | Expr::Choice(parts) => open.extend(parts),
+                    Expr::Annotated(_, inner) => open.push(inner),
+                    Expr::Repeat { item, .. } => open.push(item),
+                    Expr::Except(included, excluded, _) => open.extend([&**included, &**excluded]),
+                }
+            }
+            None
+        })
     }
 
     /// Of what `self` derives, the texts of which no beginning is derived as well. So `("/*" any* "*/")` ends at the first

@@ -13,7 +13,7 @@ pub enum Severity {
 }
 
 /// One finding: what, where, and what to do.
-#[derive(Clone, Debug, serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Diagnostic {
     /// Stable name of this kind of finding, such as `undefined-name`.
     pub code: &'static str,
@@ -28,7 +28,7 @@ pub struct Diagnostic {
 }
 
 /// A place in the source and what to say of it.
-#[derive(Clone, Debug, serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Label {
     /// Byte range in the source.
     pub span: Range<usize>,

@@ -19,12 +19,14 @@ pub(super) fn label(grammar: &Grammar, id: SymbolId) -> String {
     out
 }
 
-pub(super) fn ebnf(grammar: &Grammar) -> String {
+/// These rules, as a grammar that starts at one of them.
+pub(super) fn ebnf(grammar: &Grammar, rules: impl IntoIterator<Item = SymbolId>, start: SymbolId) -> String {
     let mut out = String::new();
-    for (name, id) in grammar.rules() {
+    for id in rules {
+        let Some(name) = &grammar.symbol(id).name else { continue };
         let mut words = Vec::new();
         let Role { token, identifier, keyword, skip, immediate } = grammar.symbol(id).role;
-        if id == grammar.start() && id.index() != 0 {
+        if id == start && !out.is_empty() {
             words.push("start");
         }
         let flags = [(identifier, "identifier"), (keyword, "keyword"), (skip, "skip"), (immediate, "immediate")];

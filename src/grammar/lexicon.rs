@@ -211,6 +211,27 @@ impl Lexicon {
         free.take(most).map(|word| alphabet_text(&self.inner.alphabet, &word)).collect()
     }
 
+    /// The pairs of tokens, of these, that match the same texts in the same way.
+    pub(super) fn same(&self, tokens: &[SymbolId]) -> Vec<(SymbolId, SymbolId)> {
+        if self.inner.leaves.is_empty() {
+            return Vec::new();
+        }
+        let order = in_order(&self.inner.alphabet);
+        let mut known: FxHashMap<_, Vec<(SymbolId, &Automaton)>> = FxHashMap::default();
+        let mut same = Vec::new();
+        for id in tokens {
+            let Some(Leaf::Token { automaton, immediate, keyword, .. }) = self.inner.leaves.get(id) else { continue };
+            // A few texts tell most tokens apart; automata are compared only where they do not.
+            let alike = known.entry((automaton.words(&order, 4), *immediate, *keyword)).or_default();
+            let more = |one: &Automaton, other: &Automaton| !one.difference(other).words(&order, 1).is_empty();
+            match alike.iter().find(|(_, other)| !more(automaton, other) && !more(other, automaton)) {
+                Some((first, _)) => same.push((*first, *id)),
+                None => alike.push((*id, automaton)),
+            }
+        }
+        same
+    }
+
     /// Whether two leaves, written without anything between them, would be read as something else: some token, literal or
     /// skipped text that begins where `left` begins would reach into `right`.
     pub fn run_together(&self, left: &[u8], right: &[u8]) -> bool {

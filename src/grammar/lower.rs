@@ -7,46 +7,48 @@
 use super::ast::{Annotation, Expr, Rule, Span};
 use super::charset::CharSet;
 use super::code;
-use super::diagnostic::Diagnostic;
+use super::diagnostic::{Diagnostic, Label};
 use super::regular::{self, Irregular};
 use super::{Associativity, Kind, Operator, Role, Symbol, SymbolId};
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 
+/// At most so many uses of an undefined name are shown.
+const LABELS: usize = 4;
+
 pub(super) struct Lowered {
     pub symbols: Vec<Symbol>,
     pub names: IndexMap<String, SymbolId>,
-    pub start: SymbolId,
-    pub warnings: Vec<Diagnostic>,
+    /// None where there is no rule of that name, or no rule at all.
+    pub start: Option<SymbolId>,
+    /// What is wrong and what is likely not meant. In the place of what is wrong stands a text, which causes no further error.
+    pub findings: Vec<Diagnostic>,
 }
 
-pub(super) fn lower(rules: &[Rule], start: Option<&str>) -> Result<Lowered, Vec<Diagnostic>> {
+pub(super) fn lower(rules: &[Rule], start: Option<&str>) -> Lowered {
     let mut lowering = Lowering { rules, ..Lowering::default() };
     lowering.declare(rules);
     for (rule, id) in rules.iter().zip((0..).map(SymbolId)) {
+        lowering.rule = Some(rule);
         let alternatives = lowering.alternatives(&rule.body);
         lowering.symbols[id.index()].operators = lowering.operators(id, &alternatives);
         lowering.symbols[id.index()].kind = Kind::Choice(alternatives.into_iter().map(|a| a.parts).collect());
     }
     let start = lowering.start(rules, start);
-    match start {
-        Some(start) if lowering.problems.is_empty() => {
-            let warnings = lowering.unreachable(rules, start);
-            Ok(Lowered { symbols: lowering.symbols, names: lowering.names, start, warnings })
-        }
-        _ => Err(lowering.problems),
-    }
+    Lowered { symbols: lowering.symbols, names: lowering.names, start, findings: lowering.findings }
 }
 
 #[derive(Default)]
 struct Lowering<'a> {
     rules: &'a [Rule],
+    /// The rule at hand, unless what is lowered was worked out and stands in no rule.
+    rule: Option<&'a Rule>,
     symbols: Vec<Symbol>,
     names: IndexMap<String, SymbolId>,
     /// Those without a name, and whether they are tokens.
     anonymous: FxHashMap<(Kind, bool), SymbolId>,
     lexical: bool,
-    problems: Vec<Diagnostic>,
+    findings: Vec<Diagnostic>,
 }
 
 /// An alternative and what is said of it.
@@ -78,7 +80,7 @@ impl Lowering<'_> {
                 let problem = Diagnostic::error("duplicate-rule", message, rule.span.clone(), "defined again here")
                     .with_label(rules[first.index()].span.clone(), "first defined here")
                     .with_help("join the two as alternatives, or rename one");
-                self.problems.push(problem);
+                self.findings.push(problem);
             } else {
                 self.names.insert(rule.name.clone(), id);
             }
@@ -108,7 +110,7 @@ impl Lowering<'_> {
 
     fn unknown_annotation(&mut self, word: &str, span: &Span, help: &str) {
         let message = format!("there is no annotation `@{word}` here");
-        self.problems.push(Diagnostic::error("unknown-annotation", message, span.clone(), "").with_help(help));
+        self.findings.push(Diagnostic::error("unknown-annotation", message, span.clone(), "").with_help(help));
     }
 
     fn start(&mut self, rules: &[Rule], wanted: Option<&str>) -> Option<SymbolId> {
@@ -119,13 +121,13 @@ impl Lowering<'_> {
                 let problem =
                     Diagnostic::error("undefined-start", format!("there is no rule `{name}` to start at"), 0..0, "")
                         .with_help(suggestion(name, names).unwrap_or_else(|| "choose one of its rules".to_owned()));
-                self.problems.push(problem);
+                self.findings.push(problem);
             }
             return found;
         }
         let annotated = rules.iter().position(|rule| rule.annotations.iter().any(|said| said.word == "start"));
         if rules.is_empty() {
-            self.problems.push(Diagnostic::error("empty-grammar", "there is no rule in it", 0..0, ""));
+            self.findings.push(Diagnostic::error("empty-grammar", "there is no rule in it", 0..0, ""));
             return None;
         }
         Some(SymbolId(annotated.unwrap_or(0) as u32))
@@ -133,13 +135,16 @@ impl Lowering<'_> {
 
     /// The alternatives that an expression stands for, each a sequence, in the order of preference.
     fn alternatives(&mut self, expr: &Expr) -> Vec<Alternative> {
-        match only_part(expr) {
+        let choice = only_part(expr);
+        match choice {
             Expr::Choice(parts) => {
                 let mut alternatives: Vec<Alternative> = Vec::with_capacity(parts.len());
-                for part in parts {
+                for (place, part) in parts.iter().enumerate() {
                     let alternative = self.alternative(part);
                     if alternatives.iter().all(|other| other.parts != alternative.parts) {
                         alternatives.push(alternative);
+                    } else {
+                        self.duplicate(choice, place);
                     }
                 }
                 alternatives.sort_by_key(Alternative::rank);
@@ -160,6 +165,16 @@ impl Lowering<'_> {
                 }
             }
         }
+    }
+
+    /// An alternative that an earlier one is equal to is left out.
+    fn duplicate(&mut self, choice: &Expr, place: usize) {
+        let Some(rule) = self.rule else { return };
+        let group = if std::ptr::eq(choice, only_part(&rule.body)) { "" } else { "a group in " };
+        let (place, name) = (ordinal(place + 1), &rule.name);
+        let message = format!("the {place} alternative of {group}rule `{name}` stands there already");
+        let warning = Diagnostic::warning("duplicate-alternative", message, rule.span.clone(), "");
+        self.findings.push(warning.with_help("remove one of the two"));
     }
 
     fn alternative(&mut self, expr: &Expr) -> Alternative {
@@ -194,7 +209,7 @@ impl Lowering<'_> {
             if !own(&alternative) {
                 if let (Some(_), Some(said)) = (operator, alternative.said.first()) {
                     let message = format!("`@{}` stands before what is no operator", said.word);
-                    self.problems.push(
+                    self.findings.push(
                         Diagnostic::error("not-an-operator", message, said.span.clone(), "").with_help(
                             "an operator's alternative begins or ends with its own rule, as `e ::= e \"+\" e`",
                         ),
@@ -245,16 +260,28 @@ impl Lowering<'_> {
         let rules = self.rules;
         let body = |name: &str| self.names.get(name).map(|id| &rules[id.index()].body);
         match regular::plain(expr, body) {
-            Ok(plain) => self.sequence(&plain),
-            Err(Irregular::Undefined(name, span)) => {
-                self.name(&name, &span);
-                Vec::new()
+            Ok(plain) => {
+                let rule = self.rule.take();
+                let sequence = self.sequence(&plain);
+                self.rule = rule;
+                sequence
             }
-            Err(reason) => {
-                self.problems.push(exception(&reason, span));
-                Vec::new()
-            }
+            Err(Irregular::Undefined(name, span)) => vec![self.name(&name, &span)],
+            Err(Irregular::Defect(problem)) => vec![self.defect(*problem)],
+            Err(reason) => vec![self.defect(exception(&reason, span))],
         }
+    }
+
+    /// Reports what is wrong with a part, and gives what stands in its place.
+    fn defect(&mut self, problem: Diagnostic) -> SymbolId {
+        self.findings.push(problem);
+        self.placeholder()
+    }
+
+    /// A text that may stand everywhere and is like no other. It is no word, so that it is no keyword either.
+    fn placeholder(&mut self) -> SymbolId {
+        let text = format!("?{}", self.symbols.len());
+        self.intern(Kind::Literal(text.as_bytes().into()))
     }
 
     /// Joins `x (s x)*` to one repetition with a separator.
@@ -298,7 +325,8 @@ impl Lowering<'_> {
         match expr {
             Expr::Text(text) => Some(self.intern(Kind::Literal(text.as_bytes().into()))),
             Expr::Set(set) => Some(self.intern(Kind::Set(set.clone()))),
-            Expr::Name(name, span) => self.name(name, span),
+            Expr::Name(name, span) => Some(self.name(name, span)),
+            Expr::Defect(problem) => Some(self.defect((**problem).clone())),
             Expr::Repeat { item, min, max } => {
                 let item = self.sequence(item);
                 if item.is_empty() || *max == Some(0) {
@@ -342,20 +370,20 @@ impl Lowering<'_> {
         }
     }
 
-    fn name(&mut self, name: &str, span: &std::ops::Range<usize>) -> Option<SymbolId> {
-        let found = self.names.get(name).copied();
-        if found.is_none() {
-            let mut problem = Diagnostic::error(
-                "undefined-name",
-                format!("rule `{name}` is used but never defined"),
-                span.clone(),
-                "no rule has this name",
-            );
-            problem.help = suggestion(name, self.names.keys().map(String::as_str))
-                .or_else(|| Some(format!("define it, or quote it if the text itself is meant: \"{name}\"")));
-            self.problems.push(problem);
+    fn name(&mut self, name: &str, span: &Span) -> SymbolId {
+        if let Some(found) = self.names.get(name) {
+            return *found;
         }
-        found
+        let message = format!("rule `{name}` is used but never defined");
+        if let Some(known) = self.findings.iter_mut().find(|known| known.message == message) {
+            if known.labels.len() < LABELS {
+                known.labels.push(Label { span: span.clone(), text: "used here, too".to_owned() });
+            }
+            return self.placeholder();
+        }
+        let help = suggestion(name, self.names.keys().map(String::as_str))
+            .unwrap_or_else(|| format!("define it, or quote it if the text itself is meant: \"{name}\""));
+        self.defect(Diagnostic::error("undefined-name", message, span.clone(), "no rule has this name").with_help(help))
     }
 
     /// In a lexical grammar a text in any case is a keyword of its own: one leaf.
@@ -384,29 +412,6 @@ impl Lowering<'_> {
     fn kind(&self, id: SymbolId) -> &Kind {
         &self.symbols[id.index()].kind
     }
-
-    fn unreachable(&self, rules: &[Rule], start: SymbolId) -> Vec<Diagnostic> {
-        let mut seen = vec![false; self.symbols.len()];
-        let mut open: Vec<SymbolId> = vec![start];
-        open.extend((0..rules.len() as u32).map(SymbolId).filter(|id| self.symbols[id.index()].role.skip));
-        while let Some(id) = open.pop() {
-            if std::mem::replace(&mut seen[id.index()], true) {
-                continue;
-            }
-            match self.kind(id) {
-                Kind::Choice(alternatives) => open.extend(alternatives.iter().flatten()),
-                Kind::Repeat { item, separator, .. } => open.extend(separator.iter().chain([item])),
-                Kind::Literal(_) | Kind::Set(_) => {}
-            }
-        }
-        let unseen = rules.iter().zip(&seen).filter(|(_, seen)| !**seen);
-        unseen
-            .map(|(rule, _)| {
-                let message = format!("rule `{}` is not reachable from the start", rule.name);
-                Diagnostic::warning("unreachable-rule", message, rule.span.clone(), "")
-            })
-            .collect()
-    }
 }
 
 /// What an annotation such as `left` or `right(3)` says.
@@ -433,7 +438,9 @@ fn exception(reason: &Irregular, span: &Span) -> Diagnostic {
         }
         Irregular::TooLarge => error("exception-too-large", "what remains of this exception is too large")
             .with_help("use smaller counts and fewer words in it"),
-        Irregular::Empty | Irregular::Undefined(..) => error("empty-set", "nothing is left of this exception"),
+        Irregular::Empty | Irregular::Undefined(..) | Irregular::Defect(_) => {
+            error("empty-set", "nothing is left of this exception")
+        }
     }
 }
 
@@ -453,8 +460,20 @@ fn only_part(mut expr: &Expr) -> &Expr {
 fn suggestion<'a>(written: &str, names: impl Iterator<Item = &'a str>) -> Option<String> {
     let distance = |name: &str| strsim::damerau_levenshtein(&name.to_lowercase(), &written.to_lowercase());
     let nearest = names.min_by_key(|name| distance(name))?;
-    let near = distance(nearest) <= (written.chars().count() / 3).max(1);
+    let length = written.chars().count();
+    let near = distance(nearest) <= (length / 3).max(1).min(length - 1);
     near.then(|| format!("did you mean `{nearest}`?"))
+}
+
+fn ordinal(number: usize) -> String {
+    let ending = match (number % 10, number % 100 / 10) {
+        (_, 1) => "th",
+        (1, _) => "st",
+        (2, _) => "nd",
+        (3, _) => "rd",
+        _ => "th",
+    };
+    format!("{number}{ending}")
 }
 
 /// The characters of a literal.

@@ -9,6 +9,7 @@ mod ast;
 mod automaton;
 pub mod bundled;
 pub mod charset;
+mod check;
 pub mod code;
 pub mod diagnostic;
 mod display;
@@ -27,7 +28,7 @@ pub use notation::Format;
 use analysis::Analysis;
 use charset::CharSet;
 use diagnostic::{Diagnostic, Severity};
-use indexmap::IndexMap;
+use indexmap::{IndexMap, IndexSet};
 use sources::Sources;
 
 /// A symbol of a grammar. Named rules come first, in the order in which they are declared.
@@ -62,6 +63,17 @@ pub enum Kind {
         /// Greatest count, if there is one.
         max: Option<u32>,
     },
+}
+
+impl Kind {
+    /// The symbols that it is made of, each as often as it is written.
+    pub fn parts(&self) -> Vec<SymbolId> {
+        match self {
+            Kind::Choice(alternatives) => alternatives.iter().flatten().copied().collect(),
+            Kind::Repeat { item, separator, .. } => [*item].into_iter().chain(*separator).collect(),
+            Kind::Literal(_) | Kind::Set(_) => Vec::new(),
+        }
+    }
 }
 
 /// An entry of the symbol table.
@@ -163,26 +175,28 @@ impl Grammar {
     }
 
     fn of(document: ast::Document, start: Option<&str>) -> Result<Grammar, Vec<Diagnostic>> {
-        let ast::Document { rules, warnings: mut found } = document;
-        let lowered = lower::lower(&rules, start)?;
-        let lower::Lowered { symbols, names, start, mut warnings } = lowered;
-        found.append(&mut warnings);
+        let ast::Document { rules, warnings: mut findings } = document;
+        let lowered = lower::lower(&rules, start);
+        let lower::Lowered { symbols, names, start, findings: more } = lowered;
+        findings.extend(more);
+        // All that can be found is found at once, whether or not there was an error before.
         let analysis = Analysis::of(&symbols);
-        let mut problems = analysis.unproductive(&symbols, &names, &rules);
-        let lexicon = if problems.is_empty() {
-            Lexicon::build(&symbols, start, &rules).unwrap_or_else(|more| {
-                problems.extend(more);
-                Lexicon::default()
-            })
-        } else {
+        findings.extend(check::unproductive(&symbols, &rules, &analysis));
+        findings.extend(check::cyclic(&symbols, &rules, &analysis));
+        findings.extend(start.map(|start| check::unreachable(&rules, start)).unwrap_or_default());
+        let lexicon = start.map(|start| Lexicon::build(&symbols, start, &rules)).unwrap_or(Ok(Lexicon::default()));
+        let lexicon = lexicon.unwrap_or_else(|more| {
+            findings.extend(more);
             Lexicon::default()
+        });
+        findings.extend(check::shadowed(&symbols, &rules, &lexicon));
+        let findings = check::in_order(findings);
+        let start = match start {
+            Some(start) if findings.first().is_none_or(|first| first.severity == Severity::Warning) => start,
+            _ => return Err(findings),
         };
-        problems.append(&mut found);
-        if problems.iter().any(|p| p.severity == Severity::Error) {
-            return Err(problems);
-        }
         let (sources, source) = (Sources::default(), String::new());
-        let mut grammar = Grammar { symbols, names, start, sources, source, warnings: problems, analysis, lexicon };
+        let mut grammar = Grammar { symbols, names, start, sources, source, warnings: findings, analysis, lexicon };
         grammar.analysis.measure_tokens(&grammar.symbols, &grammar.lexicon);
         Ok(grammar)
     }
@@ -324,6 +338,21 @@ impl Grammar {
 
     /// The whole grammar in W3C notation; what [`Grammar::read`] makes of it is the same grammar.
     pub fn to_ebnf(&self) -> String {
-        display::ebnf(self)
+        display::ebnf(self, self.names.values().copied(), self.start)
+    }
+
+    /// A rule and all that it uses, the nearest first, in W3C notation: a grammar of its own that starts at the rule.
+    pub fn to_ebnf_of(&self, rule: SymbolId) -> String {
+        let skipped = self.names.values().copied().filter(|id| self.symbol(*id).role.skip);
+        let mut order = IndexSet::from([rule]);
+        let mut at = 0;
+        while let Some(id) = order.get_index(at).copied() {
+            at += 1;
+            order.extend(self.kind(id).parts());
+            if at == order.len() {
+                order.extend(skipped.clone());
+            }
+        }
+        display::ebnf(self, order, rule)
     }
 }

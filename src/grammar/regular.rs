@@ -8,6 +8,7 @@ use super::ast::{Expr, Span};
 use super::automaton::{Automaton, Nfa, NotRegular};
 use super::charset::CharSet;
 use super::code::Code;
+use super::diagnostic::Diagnostic;
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 
@@ -18,7 +19,7 @@ const MAX_STATES: u32 = 500;
 const MAX_PARTS: usize = 20_000;
 
 /// Why an exception cannot be worked out.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq)]
 pub(super) enum Irregular {
     /// A rule that refers to itself is in it.
     Recursive(String),
@@ -28,6 +29,8 @@ pub(super) enum Irregular {
     Empty,
     /// It needs too many states.
     TooLarge,
+    /// A part of it cannot be read.
+    Defect(Box<Diagnostic>),
 }
 
 /// An expression without exceptions for the same language. `rule` finds the bodies of rules.
@@ -65,6 +68,7 @@ impl<'a> Sets<'a, '_> {
                 Expr::Annotated(_, inner) => open.push(inner),
                 Expr::Repeat { item, .. } => open.push(item),
                 Expr::Except(included, excluded, _) => open.extend([&**included, &**excluded]),
+                Expr::Defect(problem) => return Err(Irregular::Defect(problem.clone())),
             }
         }
         Ok(())
@@ -156,6 +160,7 @@ impl<'a> Language<'a, '_> {
                 let difference = self.automaton(included)?.difference(&self.automaton(excluded)?).minimal();
                 Ok(nfa.embed(&difference, from))
             }
+            Expr::Defect(problem) => Err(Irregular::Defect(problem.clone())),
         }
     }
 

@@ -89,18 +89,114 @@ fn defects_have_places() {
     assert_eq!(defect("s ::= [z-a]"), ("reversed-range", "z-a"));
     assert_eq!(defect("s ::= 'a'{3,2}").0, "reversed-range");
     assert_eq!(defect("s ::= [a] - 'a'").0, "empty-set");
-    assert_eq!(defect("s ::= t - 'a'; t ::= 'bc'"), ("exception-not-a-set", "t - 'a'"));
-    assert_eq!(defect("s ::= s - 'a'").0, "exception-not-a-set");
+    assert_eq!(defect("s ::= t - 'a'; t ::= 'b' t | 'c'"), ("exception-not-regular", "t - 'a'"));
+    assert_eq!(defect("s ::= s - 'a'").0, "exception-not-regular");
     assert_eq!(defect("s ::= s 'a'"), ("unproductive-rule", "s"));
     assert_eq!(defect("s ::= s s s s s s s"), ("unproductive-rule", "s"));
     assert_eq!(defect("/*@ tokn */ s ::= 'a'"), ("unknown-annotation", "tokn"));
     assert_eq!(defect("s ::= t; /*@ token */ t ::= 'a' t | 'b'"), ("token-not-regular", "t"));
     assert_eq!(defect("s ::= t; /*@ token */ t ::= 'a'*"), ("empty-token", "t"));
     assert_eq!(defect("s ::= t [0-9]; /*@ token */ t ::= 'a'"), ("set-outside-token", "s"));
-    assert_eq!(defect("s ::= 'a").0, "grammar-syntax");
+    assert_eq!(defect("s ::= ( 'a'").0, "grammar-syntax");
+    assert_eq!(defect("s ::= 'a"), ("unterminated", "'"));
+    assert_eq!(defect("s = [ 'x', \"a;"), ("unterminated", "\""));
+    assert_eq!(defect("s ::= 'a' /* so"), ("unterminated", "/*"));
     assert_eq!(defect("s = 'a', ").0, "grammar-syntax");
     assert_eq!(defect("").0, "empty-grammar");
-    assert_eq!(read("s ::= 'a'; t ::= 'b'").warnings()[0].code, "unreachable-rule");
+}
+
+/// The codes of all findings, and the texts that they point at.
+fn findings(source: &str) -> Vec<(&'static str, &str)> {
+    let found = match Grammar::read(source, None) {
+        Ok(grammar) => grammar.warnings().to_vec(),
+        Err(error) => error.diagnostics,
+    };
+    found.iter().map(|finding| (finding.code, &source[finding.labels[0].span.clone()])).collect()
+}
+
+#[test]
+fn one_defect_hides_no_other() {
+    let source = "s ::= undefined endless | twice | [z-a] | range{3,2} | set - [a-z] | s2 - 'x' | empty | cycle | undefined\n\
+                  endless ::= endless 'x'\n\
+                  twice ::= 'a' | 'b' | 'a'\n\
+                  range ::= '('\n\
+                  set ::= [a]\n\
+                  s2 ::= '(' s2 ')'\n\
+                  twice ::= 'c'\n\
+                  cycle ::= s3; s3 ::= cycle | 'x'\n\
+                  unused ::= 'd'\n\
+                  /*@ token */ empty ::= 'e'*\n\
+                  /*@ tokn */ one ::= empty\n";
+    let codes: Vec<&str> = findings(source).into_iter().map(|(code, _)| code).collect();
+    assert_eq!(
+        codes,
+        [
+            "undefined-name",
+            "reversed-range",
+            "reversed-range",
+            "empty-set",
+            "exception-not-regular",
+            "unproductive-rule",
+            "unproductive-rule",
+            "duplicate-rule",
+            "empty-token",
+            "unknown-annotation",
+            "duplicate-alternative",
+            "cyclic-rule",
+            "unreachable-rule",
+            "unreachable-rule",
+        ],
+        "{:?}",
+        findings(source)
+    );
+}
+
+#[test]
+fn one_defect_causes_no_other() {
+    assert_eq!(findings("s ::= a t; /*@ token */ t ::= b"), [("undefined-name", "a"), ("undefined-name", "b")]);
+    assert_eq!(findings("s ::= a | b | 'x'").len(), 2);
+    assert_eq!(findings("s ::= a | a 'x' | (a 'y')"), [("undefined-name", "a")]);
+    assert_eq!(findings("s ::= a 'x'; a ::= b; b ::= b 'x'"), [("unproductive-rule", "b")]);
+    assert_eq!(findings("s ::= [z-a] t; t ::= 'x'"), [("reversed-range", "z-a")]);
+    assert_eq!(findings("s ::= t - [z-a]; t ::= [z-a]").len(), 2);
+    assert_eq!(findings("s ::= 'x'; s ::= t; t ::= 'y'").len(), 2);
+}
+
+/// Whatever is cut out of a grammar, what is left is read, or the reason is told with a place in the text.
+#[test]
+fn broken_grammars_are_reported() {
+    for source in [include_str!("../../grammars/json.ebnf"), include_str!("../../grammars/lua.ebnf")] {
+        let mut random: usize = 1;
+        for _ in 0..60 {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let mut broken = source.as_bytes().to_vec();
+            let from = (random >> 24) % broken.len();
+            broken.drain(from..(from + 1 + (random >> 56)).min(source.len()));
+            let broken = String::from_utf8_lossy(&broken);
+            if let Err(error) = Grammar::read(&broken, None) {
+                assert!(error.diagnostics.iter().any(|finding| finding.severity == Severity::Error));
+                let spans =
+                    error.diagnostics.iter().flat_map(|finding| &finding.labels).map(|label| label.span.clone());
+                assert!(spans.clone().all(|span| broken.get(span).is_some()), "{:?}", spans.collect::<Vec<_>>());
+            }
+        }
+    }
+}
+
+#[test]
+fn warnings() {
+    assert_eq!(findings("s ::= 'a'; t ::= 'b'"), [("unreachable-rule", "t")]);
+    assert_eq!(findings("s ::= t - u; t ::= [a-z]+; u ::= v; v ::= 'if'"), []);
+    assert_eq!(findings("s ::= 'a'; /*@ skip */ w ::= x+; x ::= ' '"), []);
+    assert_eq!(findings("s ::= t; t ::= s | 'x'"), [("cyclic-rule", "s")]);
+    assert_eq!(findings("s ::= e s e | 'x'; e ::= 'y'?"), [("cyclic-rule", "s")]);
+    assert_eq!(findings("s ::= 'x' | (s | 'y')*"), [("cyclic-rule", "s")]);
+    assert_eq!(findings("s ::= 'x' | '(' s ')' | s s"), []);
+    assert_eq!(findings("s ::= 'x' | s (',' s)+"), []);
+    assert_eq!(findings("s ::= 'x' | 'y' | 'x'"), [("duplicate-alternative", "s")]);
+    assert_eq!(findings("s ::= [a-c] - 'b' | 'd'"), []);
+    let tokens = "s ::= a b c; /*@ token */ a ::= [x]+; /*@ token */ b ::= 'x' 'x'*; /*@ token */ c ::= 'x'";
+    assert_eq!(findings(tokens), [("shadowed-token", "b")]);
 }
 
 #[test]

@@ -175,8 +175,8 @@ impl Oracle for CommandOracle {
         };
         command.stdin(stdin);
         let process = self.start(&mut command, folder.path())?;
-        let (outcome, reason) = self.verdicts.judge(&process);
-        Ok(Run { outcome, reason, process: Some(process) })
+        let (outcome, reason, other) = self.verdicts.judge(&process);
+        Ok(Run { outcome, reason, other, process: Some(process) })
     }
 
     /// Covers what is run, the content of the program's or script's file, the rules, the timeout and the file name. It does not

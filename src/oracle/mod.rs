@@ -2,15 +2,21 @@
 //!
 //! An oracle knows bytes only: no grammar, no tree, no search.
 
+mod calibration;
 mod command;
 mod orphans;
 mod process;
+mod report;
 mod scratch;
+mod signature;
 mod spec;
 
 use std::time::Duration;
 
+pub use calibration::Calibration;
 pub use command::{CommandOracle, Description};
+pub use report::Report;
+pub use signature::{Signature, Strictness};
 pub use spec::{CommandSpec, Invocation, Rules, SKIP, Signal, TIMEOUT, parse_duration};
 
 /// What one run says about an input: delta debugging's ✘, ✓ and ? (Zeller and Hildebrandt, 2002).
@@ -32,6 +38,8 @@ pub struct Run {
     pub outcome: Outcome,
     /// Why it is the verdict, in words for a person ("exit status 0", "timed out after 10 s").
     pub reason: String,
+    /// If the input fails in another way than the one looked for: in which.
+    pub other: Option<String>,
     /// How the process ended and what it printed; `None` for an oracle that runs no process.
     pub process: Option<Process>,
 }
@@ -85,7 +93,7 @@ pub trait Oracle: Send + Sync {
 impl<F: Fn(&[u8]) -> Outcome + Send + Sync> Oracle for F {
     fn run(&self, input: &[u8]) -> Result<Run, OracleError> {
         let outcome = self(input);
-        Ok(Run { outcome, reason: format!("{outcome:?}").to_lowercase(), process: None })
+        Ok(Run { outcome, reason: format!("{outcome:?}").to_lowercase(), other: None, process: None })
     }
 
     fn identity(&self) -> String {

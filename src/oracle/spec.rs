@@ -11,6 +11,7 @@ use regex::bytes::Regex;
 use rustix::process::Signal as Os;
 use serde::{Deserialize, Serialize};
 
+use super::signature::{CompiledSignature, Signature, other_failure};
 use super::{OracleError, Outcome, Process, Run};
 
 /// The exit status by which a script says "this input tells nothing" (`git bisect run` has the same).
@@ -86,6 +87,9 @@ pub struct Rules {
     /// Regular expressions over bytes, searched for in standard output and in standard error.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub output: Vec<String>,
+    /// What makes the failure this one, found out from runs of the original. It stands for all other rules.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signature: Option<Signature>,
 }
 
 impl CommandSpec {
@@ -117,6 +121,11 @@ impl CommandSpec {
     /// A regular expression that does not parse, a file name that is a path, a script with fail rules, no program.
     pub fn check(&self) -> Result<(), OracleError> {
         self.verdicts().map(|_| ())
+    }
+
+    /// Whether nothing is said of what the failure is, so that runs of the original must tell.
+    pub fn is_open(&self) -> bool {
+        matches!(self.invocation, Invocation::Program { .. }) && self.fail.is_empty() && !self.timeout_is_fail
     }
 
     /// What to do when the first input does not fail: how its run ended, and the rule that would say that this is the failure.
@@ -194,12 +203,15 @@ impl CommandSpec {
 impl Rules {
     /// Whether no rule is given.
     pub fn is_empty(&self) -> bool {
-        self.exit.is_empty() && self.signal.is_empty() && self.output.is_empty()
+        self.exit.is_empty() && self.signal.is_empty() && self.output.is_empty() && self.signature.is_none()
     }
 }
 
 impl fmt::Display for Rules {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(signature) = &self.signature {
+            return write!(f, "{signature}");
+        }
         let mut ends = Vec::new();
         if !self.exit.is_empty() {
             ends.push(format!("exit status {}", list(&self.exit)));
@@ -233,8 +245,20 @@ pub(super) struct Verdicts {
 }
 
 impl Verdicts {
-    /// The outcome of a run, and why.
-    pub(super) fn judge(&self, process: &Process) -> (Outcome, String) {
+    /// The outcome of a run, why, and which other failure it shows.
+    pub(super) fn judge(&self, process: &Process) -> (Outcome, String, Option<String>) {
+        let (outcome, reason) = self.verdict(process);
+        let other = if outcome == Outcome::Fail || self.script { None } else { other_failure(process) };
+        match other {
+            // Whether it would have failed as the original does cannot be told.
+            Some(other) if self.fail.signature.is_some() => {
+                (Outcome::Unresolved, format!("{reason}; another failure: {other}"), Some(other))
+            }
+            other => (outcome, reason, other),
+        }
+    }
+
+    fn verdict(&self, process: &Process) -> (Outcome, String) {
         if process.timed_out {
             let outcome = if self.timeout_is_fail { Outcome::Fail } else { Outcome::Unresolved };
             return (outcome, format!("timed out after {}", humantime::format_duration(self.timeout)));
@@ -257,6 +281,10 @@ impl Verdicts {
             if process.signal.is_some_and(|signal| !self.unresolved.signals.contains(&signal)) {
                 return (Outcome::Fail, end);
             }
+        } else if let Some(signature) = &self.fail.signature {
+            if signature.matches(process) {
+                return (Outcome::Fail, end);
+            }
         } else if let Some(found) = self.fail.hold(process) {
             return (Outcome::Fail, end + &found);
         }
@@ -273,6 +301,7 @@ struct Compiled {
     exits: Vec<i32>,
     signals: Vec<i32>,
     output: Vec<Regex>,
+    signature: Option<CompiledSignature>,
 }
 
 impl Compiled {
@@ -286,11 +315,12 @@ impl Compiled {
             exits: rules.exit.clone(),
             signals: rules.signal.iter().map(|signal| signal.0).collect(),
             output: rules.output.iter().map(compile).collect::<Result<_, _>>()?,
+            signature: rules.signature.as_ref().map(Signature::compiled).transpose()?,
         })
     }
 
     fn none(&self) -> bool {
-        self.exits.is_empty() && self.signals.is_empty() && self.output.is_empty()
+        self.exits.is_empty() && self.signals.is_empty() && self.output.is_empty() && self.signature.is_none()
     }
 
     /// If every kind that is given holds: what to add to the reason.
@@ -462,6 +492,7 @@ mod tests {
             exit: vec![1, 2],
             signal: vec![Signal(11)],
             output: vec!["boom".to_owned(), "b[a-z]+g".to_owned()],
+            signature: None,
         };
         assert_eq!(judge(&spec, &ended(Some(2), None, "a bug")), Outcome::Fail);
         assert_eq!(judge(&spec, &ended(None, Some(11), "boom")), Outcome::Fail);

@@ -76,11 +76,12 @@ pub struct SyntaxError {
     pub column: usize,
     /// What is there.
     pub found: Found,
-    /// What could be there instead, as grammar labels: named rules, tokens first, then texts and sets. At most six.
+    /// What could be there instead, as grammar labels: tokens, other rules, texts, then characters. At most six.
     pub expected: Vec<String>,
     /// How many more things could be there.
     pub more: usize,
-    /// The rules whose texts have begun and not ended there, innermost first. At most three.
+    /// The rules whose texts have begun before it and not ended there, innermost first, each at a place of its own. At most
+    /// three.
     pub open: Vec<Open>,
 }
 
@@ -181,8 +182,12 @@ impl SyntaxError {
             span,
             self.expectation(),
         );
-        for open in &self.open {
-            diagnostic = diagnostic.with_label(open.offset..open.offset, open.message());
+        // Several labels in one line cross each other: what began in the line of another is told there.
+        for same_line in self.open.chunk_by(|inner, outer| inner.line == outer.line) {
+            let Some((inner, outer)) = same_line.split_first() else { continue };
+            let around = outer.iter().map(|open| format!(", in `{}` from {}:{}", open.rule, open.line, open.column));
+            let text = format!("while parsing `{}` that began here{}", inner.rule, around.collect::<String>());
+            diagnostic = diagnostic.with_label(inner.offset..inner.offset, text);
         }
         diagnostic
     }
@@ -205,8 +210,8 @@ pub(super) fn syntax(
     start: SymbolId,
 ) -> SyntaxError {
     let place = chart.last;
-    let report = Report { grammar, flat, chart, text, input };
     let offset = text.offset(grammar.lexicon().skip_end(text, place as usize));
+    let report = Report { grammar, flat, chart, text, input, offset };
     let awaited = if place == 0 { report.beginnings(start.0) } else { report.awaited(place) };
     SyntaxError::at(input, offset, report.labels(awaited), report.open(place))
 }
@@ -217,6 +222,8 @@ struct Report<'a> {
     chart: &'a Chart,
     text: &'a Text,
     input: &'a [u8],
+    /// The byte of what cannot be there.
+    offset: usize,
 }
 
 impl Report<'_> {
@@ -254,9 +261,8 @@ impl Report<'_> {
                 continue;
             }
             let id = self.flat.public(symbol);
-            let named = self.grammar.symbol(id).name.is_some();
-            if named || self.flat.is_leaf(symbol) {
-                labels.push((!named, self.grammar.label(id)));
+            if self.grammar.symbol(id).name.is_some() || self.flat.is_leaf(symbol) {
+                labels.push((self.rank(id), self.grammar.label(id)));
             } else {
                 open.extend(self.beginnings(symbol));
             }
@@ -264,6 +270,15 @@ impl Report<'_> {
         labels.sort_unstable();
         labels.dedup();
         labels.into_iter().map(|(_, label)| label).collect()
+    }
+
+    /// What says most comes first: tokens, other rules, texts, characters.
+    fn rank(&self, id: SymbolId) -> u8 {
+        match self.grammar.symbol(id) {
+            symbol if symbol.name.is_some() => u8::from(!symbol.role.token),
+            _ if self.grammar.is_literal(id) => 2,
+            _ => 3,
+        }
     }
 
     /// The innermost rule that has begun before `place` and has not ended there, and what it is a part of. Where a rule and its
@@ -277,11 +292,14 @@ impl Report<'_> {
             if !seen.insert((symbol, origin)) || found.len() >= OPEN {
                 break;
             }
+            // What is skipped between two places makes one of them in the input.
             if let Some(rule) = &self.grammar.symbol(self.flat.public(symbol)).name
                 && origin < last_origin
+                && let open = self.construct(rule, origin)
+                && open.offset < found.last().map_or(self.offset, |inner| inner.offset)
             {
                 last_origin = origin;
-                found.push(self.construct(rule, origin));
+                found.push(open);
             }
             next = self.around(symbol, origin, &seen);
         }

@@ -161,7 +161,10 @@ fn words(work: &Work<'_, '_>) -> Vec<usize> {
     let (grammar, tree) = (work.grammar, &work.tree);
     let spelled = |at: &usize| work.view.length(*at) > 0;
     if grammar.is_lexical() {
-        let token = |at: &usize| grammar.symbol(tree.node(*at).symbol).role.token;
+        let token = |at: &usize| {
+            let symbol = tree.node(*at).symbol;
+            grammar.symbol(symbol).role.token && !grammar.is_literal(symbol)
+        };
         return (0..tree.len()).filter(|at| token(at) && spelled(at)).collect();
     }
     // How many leaves that are no characters of sets stand before each place.

@@ -142,9 +142,9 @@ impl<'r, 'o> Work<'r, 'o> {
     pub(super) fn shape(&self, at: usize) -> Shape {
         let node = self.tree.node(at);
         match self.grammar.kind(node.symbol) {
-            _ if self.grammar.symbol(node.symbol).role.token => Shape::Token,
-            Kind::Set(_) => Shape::Token,
-            Kind::Literal(_) => Shape::Fixed,
+            _ if self.grammar.is_literal(node.symbol) => Shape::Fixed,
+            _ if self.grammar.is_leaf(node.symbol) => Shape::Token,
+            Kind::Literal(_) | Kind::Set(_) => Shape::Fixed,
             Kind::Repeat { .. } if node.size == 1 => Shape::Fixed,
             Kind::Repeat { min: 0, max: Some(1), .. } => Shape::Option,
             Kind::Repeat { .. } => Shape::List,

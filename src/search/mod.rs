@@ -149,6 +149,13 @@ pub enum Event<'e> {
         /// The number of runs so far.
         runs: u64,
     },
+    /// An input fails in another way.
+    Other {
+        /// Which failure it is, in a line.
+        failure: &'e str,
+        /// The input.
+        input: &'e [u8],
+    },
     /// Two runs of one input did not agree on whether it fails.
     Contradiction {
         /// The number of contradictions so far.
@@ -320,6 +327,9 @@ impl<'a> Search<'a> {
             None => {
                 let (run, elapsed) = self.run(input)?;
                 self.record(&key, ordinal, run.outcome, input.len(), elapsed)?;
+                if let Some(failure) = &run.other {
+                    self.notify(&Event::Other { failure, input });
+                }
                 (run.outcome, elapsed)
             }
         };

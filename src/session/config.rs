@@ -241,12 +241,17 @@ impl OracleConfig {
             (None, Some(argv)) => CommandSpec::program(argv.iter().cloned()),
             (None, None) => return None,
         };
-        spec.fail =
-            Rules { exit: self.fail_exit.clone(), signal: self.fail_signal.clone(), output: self.fail_output.clone() };
+        spec.fail = Rules {
+            exit: self.fail_exit.clone(),
+            signal: self.fail_signal.clone(),
+            output: self.fail_output.clone(),
+            signature: None,
+        };
         spec.unresolved = Rules {
             exit: self.unresolved_exit.clone(),
             signal: self.unresolved_signal.clone(),
             output: self.unresolved_output.clone(),
+            signature: None,
         };
         spec.timeout = self.timeout.unwrap_or(TIMEOUT);
         spec.timeout_is_fail = self.timeout_is == Some(TimeoutIs::Fail);

@@ -39,6 +39,12 @@ const LATEST: &str = "latest";
 const JOURNAL: &str = "journal";
 const REDUCED: &str = "reduced.json";
 const REPORT: &str = "report.json";
+
+/// Where inputs that fail in another way are kept.
+const OTHERS: &str = "others";
+
+/// What such an input fails with.
+const FAILURE: &str = "failure.txt";
 const PATTERN: &str = "pattern.json";
 const LOCK: &str = "lock";
 
@@ -296,6 +302,39 @@ impl Session {
         self.folder.join("best").join(self.request.file_name())
     }
 
+    /// Keeps an input that fails in another way, beside what it fails with, if none as small is known to do so.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn save_other(&self, failure: &str, input: &[u8]) -> Result<(), SessionError> {
+        let folder = self.folder.join(OTHERS).join(slug(failure));
+        let path = folder.join(self.request.file_name());
+        if fs::metadata(&path).is_ok_and(|known| known.len() <= input.len() as u64) {
+            return Ok(());
+        }
+        fs::create_dir_all(&folder).map_err(fails(&folder, "made"))?;
+        replace(&folder.join(FAILURE), failure.as_bytes())?;
+        replace(&path, input)
+    }
+
+    /// The other failures that were met: what each is, and the smallest input that showed it.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    pub fn others(&self) -> Result<Vec<(String, PathBuf)>, SessionError> {
+        let folder = self.folder.join(OTHERS);
+        let Ok(entries) = fs::read_dir(&folder) else { return Ok(Vec::new()) };
+        let mut found = Vec::new();
+        for entry in entries.flatten() {
+            if let Some(failure) = read(&entry.path().join(FAILURE))? {
+                let failure = String::from_utf8_lossy(&failure).into_owned();
+                found.push((failure, entry.path().join(self.request.file_name())));
+            }
+        }
+        found.sort_unstable();
+        Ok(found)
+    }
+
     /// The best input so far.
     ///
     /// # Errors
@@ -460,6 +499,13 @@ fn read(path: &Path) -> Result<Option<Vec<u8>>, SessionError> {
 }
 
 /// Replaces a file as a whole: at any moment there is the old content or the new.
+/// A folder's name for a failure: its beginning for a person, its hash to tell it from others.
+fn slug(failure: &str) -> String {
+    let words: String = failure.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).take(40).collect();
+    let hash = blake3::hash(failure.as_bytes()).to_hex();
+    format!("{}-{}", words.trim_matches('-'), &hash[..8])
+}
+
 fn replace(path: &Path, content: &[u8]) -> Result<(), SessionError> {
     let folder = path.parent().unwrap_or(Path::new("."));
     let write = || {

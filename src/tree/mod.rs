@@ -4,6 +4,7 @@
 //! Nothing here recurses over an input, so depth costs nothing. A subtree is a tree, too (a *fragment*), and an edit puts
 //! fragments in the place of nodes.
 
+pub mod coverage;
 mod edit;
 mod least;
 mod show;

@@ -114,6 +114,15 @@ impl Ran {
         self
     }
 
+    /// Standard output holds each of these.
+    #[track_caller]
+    pub(crate) fn outputs<S: AsRef<str> + Debug>(self, words: impl IntoIterator<Item = S>) -> Self {
+        for word in words {
+            assert!(self.stdout.contains(word.as_ref()), "not in the output: {word:?}\n{self}");
+        }
+        self
+    }
+
     /// Standard output is exactly this.
     #[track_caller]
     pub(crate) fn prints(self, expected: &str) -> Self {

@@ -12,10 +12,9 @@ use ddset::tree::{Style, Tree};
 
 pub(crate) fn run(args: &AbstractArgs) -> Result<Exit, Failure> {
     let job = Job::new(&args.job)?;
-    let original = job.parse()?;
-    let progress = Progress::new(original.text().len());
+    let progress = Progress::new(job.tree.text().len());
     let mut search = job.search(&progress)?;
-    let outcome = abstracted(args, &job, original, &mut search);
+    let outcome = abstracted(args, &job, job.tree.clone(), &mut search);
     progress.end();
     let (reduced_text, before, proven, abstraction) = outcome?;
     let pattern = abstraction.pattern;
@@ -33,6 +32,8 @@ pub(crate) fn run(args: &AbstractArgs) -> Result<Exit, Failure> {
     summary["runs"] = report::runs_json(&search);
     summary["seed"] = job.session.request().seed.into();
     summary["kept"] = job.session.pattern_path().display().to_string().into();
+    say("");
+    summary["others"] = job.others()?;
     job.session.save_report(&summary)?;
     match args.job.run.format {
         Format::Json => write_out(format!("{summary}\n").as_bytes())?,
@@ -42,7 +43,6 @@ pub(crate) fn run(args: &AbstractArgs) -> Result<Exit, Failure> {
             write_out(&text)?;
         }
     }
-    say("");
     say(report::evidence(&pattern, args.confidence, abstraction.stopped.is_some()).trim_end());
     say(&format!("minimal:  {} ({before} to {} bytes)", report::quoted(&reduced_text), reduced_text.len()));
     say(&report::runs(&search));

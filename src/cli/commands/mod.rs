@@ -1,8 +1,10 @@
 //! One file a command.
 
+pub(crate) mod coverage;
 pub(crate) mod generalize;
 pub(crate) mod generate;
 pub(crate) mod grammar;
 pub(crate) mod oracle;
 pub(crate) mod parse;
 pub(crate) mod reduce;
+pub(crate) mod sample;

@@ -2,7 +2,7 @@
 
 use crate::cli::args::{Format, OracleOptions};
 use crate::cli::{Exit, Failure, job, write_out};
-use ddset::oracle::{Oracle, Outcome, Run};
+use ddset::oracle::{Calibration, Oracle, Outcome, Run};
 use std::fmt::Write;
 use std::path::Path;
 
@@ -14,19 +14,36 @@ pub(crate) fn check(options: &OracleOptions, input: &Path, format: Format) -> Re
     let spec = place.oracle(options)?;
     place.prepare()?;
     let bytes = job::read(&place.input)?;
-    let oracle = job::command(spec)?.with_stop(job::interruptible()?);
+    let stop = job::interruptible()?;
+    let mut oracle = job::command(spec)?.with_stop(stop.clone());
+    let mut found = None;
+    if oracle.spec().is_open() {
+        let calibration = Calibration::of(&oracle, &bytes, options.strictness())?;
+        if let Ok(spec) = job::calibrated(&calibration, oracle.spec()) {
+            oracle = job::command(spec)?.with_stop(stop);
+        }
+        found = Some(calibration);
+    }
     let run = oracle.run(&bytes)?;
     match format {
         Format::Text => {
             let mut out = explained(&oracle.describe().to_string(), &run);
+            if let Some(found) = &found {
+                let _ = writeln!(out, "\n{found}\nsteady:   {}", steadiness(found));
+            }
             if run.outcome != Outcome::Fail {
                 let _ = writeln!(out, "\n{}", oracle.spec().advice(&run));
             }
             write_out(out.as_bytes())?;
         }
-        Format::Json => write_out(format!("{}\n", json(&run)).as_bytes())?,
+        Format::Json => write_out(format!("{}\n", json(&run, found.as_ref())).as_bytes())?,
     }
     Ok(if run.outcome == Outcome::Fail { Exit::Done } else { Exit::DoesNotFail })
+}
+
+fn steadiness(found: &Calibration) -> String {
+    let same = found.ends.iter().filter(|end| **end == found.ends[0]).count();
+    format!("{same} of {} runs ended alike, the longest after {:.3} s", found.ends.len(), found.slowest.as_secs_f64())
 }
 
 fn explained(description: &str, run: &Run) -> String {
@@ -52,8 +69,13 @@ fn explained(description: &str, run: &Run) -> String {
     out
 }
 
-fn json(run: &Run) -> serde_json::Value {
+fn json(run: &Run, found: Option<&Calibration>) -> serde_json::Value {
     let mut value = serde_json::json!({ "outcome": run.outcome, "reason": run.reason });
+    if let Some(found) = found {
+        value["signature"] = serde_json::json!(found.signature);
+        value["rejects"] = found.rejects.clone().into();
+        value["ends"] = found.ends.clone().into();
+    }
     if let Some(process) = &run.process {
         value["exit"] = process.exit.into();
         value["signal"] = process.signal.into();

@@ -17,17 +17,16 @@ const MORE_LOOKS: u32 = 7;
 
 pub(crate) fn run(args: &ReduceArgs) -> Result<Exit, Failure> {
     let job = Job::new(&args.job)?;
-    let tree = job.parse()?;
-    let progress = Progress::new(tree.text().len());
+    let progress = Progress::new(job.tree.text().len());
     let mut search = job.search(&progress)?;
-    let reduced = reduced(&job, tree, &mut search);
+    let reduced = reduced(&job, job.tree.clone(), &mut search);
     progress.end();
     let mut reduction = reduced?;
     let text = reduction.tree.text().to_vec();
     let summary = serde_json::json!({
         "input": String::from_utf8_lossy(&text), "bytes_before": reduction.before, "bytes_after": text.len(),
         "proven": reduction.proven, "runs": report::runs_json(&search), "kept": job.session.best_path(),
-        "seed": job.session.request().seed,
+        "seed": job.session.request().seed, "others": job.others()?,
     });
     job.session.save_report(&summary)?;
     match (&args.output, args.job.run.format) {
@@ -125,12 +124,7 @@ fn unsteady(what: &str) -> Failure {
 
 /// Why it ended before its time, and that nothing is lost.
 pub(crate) fn ended_early(stop: Stop, job: &Job) -> Failure {
-    let mut failure = Failure::from(stop);
     let best = job.session.best_path();
-    failure.message = format!(
-        "{}\nthe smallest failing input so far is kept in {}; the same command goes on from there",
-        failure.message,
-        best.display()
-    );
-    failure
+    let kept = format!("the smallest failing input so far is kept in {}", best.display());
+    Failure::from(stop).with_more(&format!("{kept}; the same command goes on from there"))
 }

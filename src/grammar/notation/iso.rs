@@ -11,7 +11,7 @@ use pest::iterators::Pair;
 struct Notation;
 
 pub(super) fn read(source: &str) -> Result<Document, Vec<Diagnostic>> {
-    let mut pairs = Notation::parse(Rule::grammar, source).map_err(|e| vec![syntax_error(&e, expectation)])?;
+    let mut pairs = Notation::parse(Rule::grammar, source).map_err(|e| vec![syntax_error(&e, source, expectation)])?;
     let rules = pairs.next().into_iter().flat_map(Pair::into_inner).filter(|pair| pair.as_rule() == Rule::rule);
     super::rules(rules, rule)
 }
@@ -75,12 +75,13 @@ fn factor(pair: Pair<Rule>) -> Result<Expr, Diagnostic> {
     let mut expr = Expr::Sequence(Vec::new());
     for part in pair.into_inner() {
         match part.as_rule() {
-            Rule::integer => times = Some(super::count(part.as_str(), span(&part))?),
+            Rule::integer => times = Some(super::count(part.as_str(), span(&part))),
             _ => expr = primary(part)?,
         }
     }
     Ok(match times {
-        Some(n) => Expr::repeat(expr, n, Some(n)),
+        Some(Ok(n)) => Expr::repeat(expr, n, Some(n)),
+        Some(Err(problem)) => Expr::sequence(vec![expr, Expr::defect(problem)]),
         None => expr,
     })
 }
@@ -108,7 +109,7 @@ fn special(pair: Pair<Rule>) -> Result<Expr, Diagnostic> {
     let Some(inner) = pair.into_inner().next() else { return Ok(Expr::Sequence(Vec::new())) };
     let place = span(&inner);
     Ok(match inner.as_rule() {
-        Rule::code => Expr::Text(characters::code(inner.as_str(), place.start)?.to_string()),
-        _ => Expr::Set(characters::set(inner.as_str(), place.start)?),
+        Rule::code => characters::code(inner.as_str(), place.start).map_or_else(Expr::defect, |c| Expr::Text(c.into())),
+        _ => characters::set(inner.as_str(), place.start).map_or_else(Expr::defect, Expr::Set),
     })
 }

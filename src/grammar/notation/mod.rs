@@ -92,11 +92,18 @@ fn is_iso(source: &str) -> bool {
 }
 
 /// A pest error as a diagnostic: the place, and what could have stood there.
-fn syntax_error<R: RuleType>(error: &pest::error::Error<R>, name: impl Fn(&R) -> &'static str) -> Diagnostic {
+fn syntax_error<R: RuleType>(
+    error: &pest::error::Error<R>,
+    source: &str,
+    name: impl Fn(&R) -> &'static str,
+) -> Diagnostic {
     let span: Span = match error.location {
         pest::error::InputLocation::Pos(at) => at..at,
         pest::error::InputLocation::Span((start, end)) => start..end,
     };
+    if let Some(problem) = unterminated(source, span.start) {
+        return problem;
+    }
     let mut expected: Vec<&str> = match &error.variant {
         pest::error::ErrorVariant::ParsingError { positives, .. } => positives.iter().map(name).collect(),
         pest::error::ErrorVariant::CustomError { .. } => Vec::new(),
@@ -107,6 +114,16 @@ fn syntax_error<R: RuleType>(error: &pest::error::Error<R>, name: impl Fn(&R) ->
     let label = if expected.is_empty() { String::new() } else { format!("expected {}", expected.join(", ")) };
     Diagnostic::error("grammar-syntax", "this is no grammar rule", span, label)
         .with_help("a rule is `name ::= …` (W3C) or `name = … ;` (ISO 14977); docs/grammar-files.md has both notations")
+}
+
+/// What begins with a quote or as a comment at a place, and does not end.
+fn unterminated(source: &str, at: usize) -> Option<Diagnostic> {
+    let rest = source.get(at..)?;
+    let pairs = [("/*", "*/"), ("(*", "*)"), ("\"", "\""), ("'", "'"), ("[", "]")];
+    let (begin, end) = pairs.into_iter().find(|(begin, _)| rest.starts_with(begin))?;
+    let message = format!("what begins with `{begin}` here never ends");
+    let problem = || Diagnostic::error("unterminated", message, at..at + begin.len(), "begins here");
+    (!rest[begin.len()..].contains(end)).then(|| problem().with_help(format!("write `{end}` where it ends")))
 }
 
 /// A count of repetitions. The bound keeps a typing error from making millions of rules.
@@ -151,7 +168,7 @@ fn rule<'i, R: RuleType>(
         match part_of(&part) {
             Part::Annotation => rule.annotations.extend(annotations(part)),
             Part::Name(name) => (rule.name, rule.span) = (name, span(&part)),
-            Part::Body => rule.body = body(part)?,
+            Part::Body => rule.body = body(part).unwrap_or_else(Expr::defect),
         }
     }
     Ok(rule)
@@ -202,5 +219,7 @@ fn unquoted(written: &str) -> &str {
 }
 
 fn span<R: RuleType>(pair: &Pair<'_, R>) -> Span {
-    pair.as_span().start()..pair.as_span().end()
+    // The blanks before what follows belong to a rule that may go on.
+    let start = pair.as_span().start();
+    start..start + pair.as_str().trim_end().len()
 }

@@ -11,7 +11,7 @@ use pest::iterators::Pair;
 struct Notation;
 
 pub(super) fn read(source: &str) -> Result<Document, Vec<Diagnostic>> {
-    let mut pairs = Notation::parse(Rule::grammar, source).map_err(|e| vec![syntax_error(&e, expectation)])?;
+    let mut pairs = Notation::parse(Rule::grammar, source).map_err(|e| vec![syntax_error(&e, source, expectation)])?;
     let rules = pairs.next().into_iter().flat_map(Pair::into_inner).filter(|pair| pair.as_rule() == Rule::rule);
     super::rules(rules, rule)
 }
@@ -71,13 +71,16 @@ fn repeated(pair: Pair<Rule>) -> Result<Expr, Diagnostic> {
         None => Expr::Sequence(Vec::new()),
     };
     for suffix in parts {
-        let (min, max) = match suffix.as_str() {
-            "?" => (0, Some(1)),
-            "*" => (0, None),
-            "+" => (1, None),
-            _ => counts(suffix)?,
+        let counts = match suffix.as_str() {
+            "?" => Ok((0, Some(1))),
+            "*" => Ok((0, None)),
+            "+" => Ok((1, None)),
+            _ => counts(suffix),
         };
-        expr = Expr::repeat(expr, min, max);
+        expr = match counts {
+            Ok((min, max)) => Expr::repeat(expr, min, max),
+            Err(problem) => Expr::sequence(vec![expr, Expr::defect(problem)]),
+        };
     }
     Ok(expr)
 }
@@ -106,8 +109,8 @@ fn primary(pair: Pair<Rule>) -> Result<Expr, Diagnostic> {
     Ok(match inner.as_rule() {
         Rule::text => Expr::Text(super::unquoted(inner.as_str()).to_owned()),
         Rule::caseless => Expr::Caseless(super::unquoted(inner.as_str().trim_end_matches('i')).to_owned()),
-        Rule::code => Expr::Text(characters::code(inner.as_str(), place.start)?.to_string()),
-        Rule::set => Expr::Set(characters::set(inner.as_str(), place.start)?),
+        Rule::code => characters::code(inner.as_str(), place.start).map_or_else(Expr::defect, |c| Expr::Text(c.into())),
+        Rule::set => characters::set(inner.as_str(), place.start).map_or_else(Expr::defect, Expr::Set),
         Rule::name => Expr::Name(name(&inner), place),
         _ => choice(inner)?,
     })

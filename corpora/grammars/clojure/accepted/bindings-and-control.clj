@@ -1,0 +1,7 @@
+(let [a 1 [b c & d :as e] a {:keys [k] ::keys [l] :x/syms [:m ^int n] o :o :or {k 1} :as p} {} #_end] a b)
+(loop [i 0 ^long j 1] (if (< i 10) (recur (inc i) j))) (if a b c) (if-not a b #_c) (do) (when x 1 2) (when-not x)
+(if-let [a b] c d) (if-some [a b] c) (when-let [a b] c d) (when-some [a b]) (when-first [a b])
+(for [x xs :let [y x] :when (odd? y) :while z #_e] [x y]) (doseq [x xs] x) (dotimes [i 3] i) (binding [*out* o] 1)
+(with-open [r (f)] r) (with-redefs [f g #_h] 1) (let [#?@(:clj [a 1]) b 2])
+(try (f) (catch Exception e 1 #_e) (catch :default e) (finally 2 #_x)) (try)
+(cond a b :else c) (case x 1 2 (3 4) 5 :none) (let ['q 1 [] 2 [1] 3 {1 2} 4])

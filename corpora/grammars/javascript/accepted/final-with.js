@@ -1,0 +1,1 @@
+lab: for (;;) with (a) b

@@ -1,0 +1,1 @@
+SeLeCt * FrOm T wHeRe A iS nOt NuLl

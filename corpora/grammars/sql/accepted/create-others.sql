@@ -1,0 +1,23 @@
+create unique index concurrently if not exists i on only t using gin (a, lower(b) collate "C" text_ops desc nulls last, (c) o (x = 1)) include (d) nulls not distinct with (fillfactor = 70) tablespace s where e;
+create or replace temp view if not exists v (a, b) with (security_barrier = true) as select 1 with local check option;
+create recursive view v (n) as select 1 with cascaded check option; create materialized view m using heap tablespace s as select 1 with no data;
+create trigger if not exists tr before insert on t begin select 1; update t set a = 1; insert into t values (1); delete from t; end;
+create temp trigger tr after update of a, b on t for each row when new.a > 1 begin select raise(abort, 'no'), raise(ignore); end;
+create trigger tr instead of delete or truncate on v referencing old table as o new row n for each statement execute function f('x', 1);
+create constraint trigger tr after insert on t from u deferrable initially deferred for row execute procedure f();
+create or replace function s.add(a int, in b int default 1, out c text, variadic d int[] = '{}', inout e int) returns setof int as $$ select 1 $$ language sql immutable strict parallel safe cost 10 rows 5
+  set search_path to a, b set x from current security definer not leakproof stable volatile called on null input returns null on null input external security invoker window;
+create procedure p() language 'c' as 'file', 'symbol'; create function f() returns table (a int, b text) begin atomic select 1; delete from t; end; create function f(int) returns t.a%type return 1;
+create macro m(a, b := 1) as a + b; create macro m() as table select 1;
+create schema if not exists s authorization u; create schema authorization u; create sequence if not exists q as bigint increment 1 start 1 restart with 2 cycle owned by t.a; create temp sequence q no minvalue no maxvalue owned by none;
+create type e as enum ('a', 'b'); create type c as (a int, b text); create type r as range (subtype = float8); create type x; create type y as int; create type z (input = f);
+create domain d as text collate "C" default 'x' not null constraint k check (value <> ''); create extension if not exists e with schema s version '1' cascade;
+create role r with login password 'x' connection null in role a, b; create user u; create group g valid until 'x' 1 user u; create database d with owner = u;
+create policy p on t as permissive for all to public, current_user, group g using (a) with check (b);
+create or replace rule r as on insert to t where a do also (insert into u values (1); select 1); create rule r as on delete to t do instead nothing; create rule r as on update to t do instead update u set a = 1;
+create aggregate a (int) (sfunc = f, stype = int[], initcond = '0', parallel = safe, sortop = operator(pg_catalog.<)); create operator s.=== (leftarg = a, rightarg = b, commutator = ===, restrict = eqsel, hashes);
+create operator class c default for type t using btree family f as operator 1 < (a, none) for search, operator 2 <= for order by f, function 1 (a, b) f(a, b), storage int; create operator family f using btree;
+create collation c (provider = icu); create collation if not exists c from "C"; create cast (a as b) with function f(a) as implicit; create cast (a as b) without function as assignment; create cast (a as b) with inout;
+create foreign data wrapper w handler h no validator options (a 'x', b 'y'); create server s type 't' version '1' foreign data wrapper w options (); create user mapping for user server s; create foreign table t (a int) server s options (x 'y');
+create access method m type index handler h; create text search template t (init = f); create text search dictionary d (template = t); create text search parser p (a = b); create text search configuration c (copy = x);
+create or replace trusted procedural language l handler h inline i validator v;

@@ -1,0 +1,1 @@
+select ?, ?2, :name, @name, $1, $name, :'quoted', :"quoted";

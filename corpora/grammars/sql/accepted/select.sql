@@ -1,0 +1,15 @@
+select distinct a, b c, d as e, t.*, * from t;
+select all a from t where b group by a, (b), () having count(*) > 1 order by a asc, b desc nulls last, c nulls first, d using > limit 10 offset 5;
+select distinct on (a) a, * exclude (b) replace (c + 1 as c) rename (d as e) from t group by grouping sets ((a), (a, b), ()) limit 5, 10;
+select a, from t group by all order by all desc limit 10%;
+select a into temp table x from t;
+select * from t qualify row_number() over () = 1 using sample 10%;
+select * from t using sample reservoir(20) rows;
+from t select a;
+from t where a > 1;
+select from t offset 1 rows fetch next 5 rows only;
+select 1 fetch first row with ties for update of t nowait;
+select 1 for no key update skip locked limit all;
+select 1 for key share for read only;
+table t;
+values (1, default), row(2, 3);

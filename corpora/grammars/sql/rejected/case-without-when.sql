@@ -1,0 +1,1 @@
+select case a end;

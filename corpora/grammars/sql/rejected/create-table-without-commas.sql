@@ -1,0 +1,1 @@
+create table t (a int primary key b int);

@@ -1,0 +1,1 @@
+select 1 from t select 2 from t;

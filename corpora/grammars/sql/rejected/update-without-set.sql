@@ -1,0 +1,1 @@
+update t a = 1;
