@@ -337,8 +337,11 @@ fn load(sources: Sources, format: Option<Format>, start: Option<&str>) -> Result
 }
 
 pub(crate) fn parse(grammar: &Grammar, input: &[u8], shown: &str) -> Result<Tree, Failure> {
-    let failure = |error: ParseError| Failure::findings(Findings::of_input(error.diagnostic(), shown, input));
-    ddset::parse::parse(grammar, input).map_err(failure)
+    ddset::parse::parse(grammar, input).map_err(|error| parse_failure(&error, input, shown))
+}
+
+pub(crate) fn parse_failure(error: &ParseError, input: &[u8], shown: &str) -> Failure {
+    Failure::findings(Findings::of_input(error.diagnostic(), shown, input))
 }
 
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
