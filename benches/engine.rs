@@ -32,6 +32,19 @@ fn parse_100_kb_json(bencher: Bencher) {
     bencher.counter(BytesCount::of_slice(input.as_bytes())).bench_local(|| parser.parse(black_box(input.as_bytes())));
 }
 
+/// Character by character; the rules recurse on the left, on the right, and on both sides with levels.
+#[divan::bench(args = [LEFT, RIGHT, LEVELS])]
+fn parse_100_kb_arithmetic(bencher: Bencher, rules: &str) {
+    let grammar = Grammar::read(rules, None).expect("it is well-formed");
+    let input = "12*(3+45)*6+".repeat(8_333) + "7";
+    let parser = Parser::new(&grammar);
+    bencher.counter(BytesCount::of_slice(input.as_bytes())).bench_local(|| parser.parse(black_box(input.as_bytes())));
+}
+
+const LEFT: &str = "e ::= e '+' t | t; t ::= t '*' f | f; f ::= '(' e ')' | n; n ::= n [0-9] | [0-9]";
+const RIGHT: &str = "e ::= t '+' e | t; t ::= f '*' t | f; f ::= '(' e ')' | n; n ::= [0-9] n | [0-9]";
+const LEVELS: &str = "e ::= /*@ left */ e '*' e | /*@ left */ e '+' e | '(' e ')' | n; n ::= n [0-9] | [0-9]";
+
 #[divan::bench]
 fn generate_1000_expr(bencher: Bencher) {
     let grammar = grammar("expr");

@@ -274,3 +274,19 @@ fn marks_that_are_none() {
             .says(["error[mark-not-a-character]", "marks.ebnf:2:"]);
     }
 }
+
+#[test]
+fn what_is_ambiguous() {
+    let place = Place::new();
+    place.write("sum.ebnf", "e ::= e '+' e | e '*' e | [0-9]\n");
+    place.write("sum.txt", "1+2*3");
+    place.line("parse --grammar sum.ebnf --ambiguity count sum.txt").exits(0).prints("2 derivations\n");
+    place.line("parse --grammar sum.ebnf --ambiguity report sum.txt").exits(0).prints(
+        "1:1 to 1:6: e has several derivations of \"1+2*3\"\n  \
+         taken: alternative 1: e = \"1\", \"+\", e = \"2*3\"\n  \
+         other: alternative 2: e = \"1+2\", \"*\", e = \"3\"\n\
+         1 place is ambiguous\n",
+    );
+    place.write("levels.ebnf", "e ::= /*@ left */ e '*' e | /*@ left */ e '+' e | [0-9]\n");
+    place.line("parse --grammar levels.ebnf --ambiguity report sum.txt").exits(0).prints("not ambiguous\n");
+}

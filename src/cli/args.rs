@@ -62,6 +62,9 @@ pub(crate) struct ParseArgs {
     /// How to print the tree
     #[arg(long, value_enum, default_value_t = TreeFormat::Text)]
     pub format: TreeFormat,
+    /// Instead of the tree, say where the input has other derivations, or how many it has in all
+    #[arg(long, value_enum, conflicts_with = "format")]
+    pub ambiguity: Option<AmbiguityFormat>,
     /// The input, or a folder with a ddset.toml
     pub input: PathBuf,
 }
@@ -360,6 +363,12 @@ pub(crate) enum TreeFormat {
     Json,
     Sexp,
     Dot,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum AmbiguityFormat {
+    Report,
+    Count,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -5,8 +5,9 @@ use super::diagnostics::Findings;
 use super::{Exit, Failure, say};
 use ddset::grammar::sources::Sources;
 use ddset::grammar::{Format, Grammar};
-use ddset::layout::{Layout, Unfolding};
+use ddset::layout::{Folded, Layout, LayoutError, Unfolding};
 use ddset::oracle::{Calibration, CommandOracle, CommandSpec, Oracle, OracleError, Rules};
+use ddset::parse::ParseError;
 use ddset::search::{Budget, Event, Search, Stop};
 use ddset::session::config::{Config, ConfigError};
 use ddset::session::{Request, Session, SessionError};
@@ -341,9 +342,18 @@ fn load(sources: Sources, format: Option<Format>, start: Option<&str>) -> Result
 
 /// The tree of an input, its layout folded into marks.
 pub(crate) fn parse(grammar: &Grammar, input: &[u8], shown: &str) -> Result<Tree, Failure> {
-    let failure = |finding| Failure::findings(Findings::of_input(finding, shown, input));
-    let folded = Layout::of(grammar).fold(input).map_err(|error| failure(error.diagnostic()))?;
-    ddset::parse::parse(grammar, &folded.text).map_err(|error| failure(folded.in_source(error.diagnostic())))
+    let folded = fold(grammar, input, shown)?;
+    ddset::parse::parse(grammar, &folded.text).map_err(|error| parse_failure(&folded, &error, input, shown))
+}
+
+/// An input with the marks of its layout.
+pub(crate) fn fold(grammar: &Grammar, input: &[u8], shown: &str) -> Result<Folded, Failure> {
+    let failure = |error: LayoutError| Failure::findings(Findings::of_input(error.diagnostic(), shown, input));
+    Layout::of(grammar).fold(input).map_err(failure)
+}
+
+pub(crate) fn parse_failure(folded: &Folded, error: &ParseError, input: &[u8], shown: &str) -> Failure {
+    Failure::findings(Findings::of_input(folded.in_source(error.diagnostic()), shown, input))
 }
 
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Failure> {

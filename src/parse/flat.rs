@@ -6,6 +6,7 @@
 //!
 //! Symbols here are those of the grammar, by their ids, and after them the copies of rules with [priorities](super::priority).
 
+use super::ahead::Lookahead;
 use super::priority::{Body, Copies, HIDDEN};
 use crate::grammar::{Grammar, Kind, SymbolId, code};
 use fixedbitset::FixedBitSet;
@@ -29,20 +30,6 @@ pub(super) struct State {
     pub accepts: bool,
 }
 
-/// The classes with which a symbol's non-empty texts begin: where something may be skipped first, and where not.
-#[derive(Clone, Debug)]
-struct First {
-    after_skip: FixedBitSet,
-    immediate: FixedBitSet,
-}
-
-/// What can be seen of the input at a place: the class there, and the one after what may be skipped.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Ahead {
-    pub after_skip: Option<u16>,
-    pub immediate: Option<u16>,
-}
-
 /// A grammar, prepared.
 #[derive(Clone, Debug)]
 pub(super) struct Flat {
@@ -55,13 +42,25 @@ pub(super) struct Flat {
     awaiting: Vec<Range<u32>>,
     leaf: FixedBitSet,
     nullable: FixedBitSet,
-    /// For each state, with what the rest of its derivation can begin; kept for initial states only.
-    first: Vec<Option<First>>,
+    pub(super) lookahead: Lookahead,
     /// From here on states await leaves.
     first_leaf: u32,
     empty: Vec<u32>,
     component: Vec<u32>,
     inner: Vec<Option<u32>>,
+    right: Vec<u32>,
+    lexemes: Vec<Lexeme>,
+}
+
+/// What the parser must know of a leaf to look for it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Lexeme {
+    /// It is one character: it is there if it can begin there.
+    pub single: bool,
+    /// Of these only the longest count.
+    pub operator: bool,
+    /// Nothing is skipped before it.
+    pub immediate: bool,
 }
 
 impl Flat {
@@ -81,11 +80,13 @@ impl Flat {
             awaiting: Vec::new(),
             leaf,
             nullable,
-            first: Vec::new(),
+            lookahead: Lookahead::default(),
             first_leaf: 0,
             empty: empty_alternatives(grammar),
             component: Vec::new(),
             inner: vec![None; public.len()],
+            right: Vec::new(),
+            lexemes: grammar.ids().map(|id| lexeme(grammar, id)).collect(),
             public,
         };
         let mut units = vec![Vec::new(); flat.public.len()];
@@ -107,9 +108,10 @@ impl Flat {
             flat.choice(symbol, bodies, &mut units);
         }
         flat.renumber();
-        flat.look_ahead(grammar);
+        flat.lookahead = Lookahead::of(grammar, &flat.states, &flat.public, &flat.nullable);
         units.iter_mut().for_each(|edges| edges.retain(|to| !flat.is_leaf(*to)));
         flat.component = components(&units);
+        flat.right = components(&flat.last_parts());
         flat
     }
 
@@ -161,35 +163,14 @@ impl Flat {
         self.initial.iter_mut().flatten().for_each(|state| *state = number[*state as usize]);
     }
 
-    fn look_ahead(&mut self, grammar: &Grammar) {
-        let of_symbol = firsts(grammar);
-        let width = grammar.lexicon().alphabet().len();
-        self.first = vec![None; self.states.len()];
-        for (symbol, id) in self.public.iter().enumerate() {
-            let repeats = matches!(grammar.kind(*id), Kind::Repeat { .. });
-            for &start in &self.initial[symbol] {
-                let first =
-                    if repeats { of_symbol[symbol].clone() } else { self.first_of_rest(start, width, &of_symbol) };
-                self.first[start as usize] = Some(first);
-            }
+    /// For each symbol, those whose derivations can end with it.
+    fn last_parts(&self) -> Vec<Vec<u32>> {
+        let mut parts = vec![Vec::new(); self.symbols()];
+        let inner = |state: &&State| state.awaits != NONE && !self.is_leaf(state.awaits);
+        for state in self.states.iter().filter(inner).filter(|state| self.state(state.next).awaits == NONE) {
+            parts[state.awaits as usize].push(state.owner);
         }
-    }
-
-    /// With what the rest of an alternative can begin.
-    fn first_of_rest(&self, mut at: u32, width: usize, of_symbol: &[First]) -> First {
-        let none = FixedBitSet::with_capacity(width);
-        let mut first = First { after_skip: none.clone(), immediate: none };
-        while self.state(at).awaits != NONE {
-            let symbol = self.state(at).awaits;
-            let of_symbol = &of_symbol[self.public(symbol).index()];
-            first.after_skip.union_with(&of_symbol.after_skip);
-            first.immediate.union_with(&of_symbol.immediate);
-            if !self.is_nullable(symbol) {
-                break;
-            }
-            at = self.state(at).next;
-        }
-        first
+        parts
     }
 
     pub(super) fn state(&self, number: u32) -> &State {
@@ -245,14 +226,6 @@ impl Flat {
         self.nullable.contains(symbol as usize)
     }
 
-    /// Whether a non-empty derivation that begins with this initial state can begin with what is ahead.
-    pub(super) fn can_begin(&self, initial: u32, ahead: Ahead) -> bool {
-        let has = |set: &FixedBitSet, class: Option<u16>| class.is_some_and(|class| set.contains(usize::from(class)));
-        self.first[initial as usize]
-            .as_ref()
-            .is_some_and(|first| has(&first.after_skip, ahead.after_skip) || has(&first.immediate, ahead.immediate))
-    }
-
     /// The copy that a symbol's derivation may be, instead of having a step of its own.
     pub(super) fn inner(&self, symbol: u32) -> Option<u32> {
         self.inner[symbol as usize]
@@ -261,6 +234,16 @@ impl Flat {
     /// The alternative of the one empty derivation that a nullable symbol has in trees.
     pub(super) fn empty_alternative(&self, symbol: u32) -> u32 {
         self.empty[self.public(symbol).index()]
+    }
+
+    /// Symbols with the same number can end with each other: recursion on the right; [`NONE`] for all others.
+    pub(super) fn right(&self, symbol: u32) -> u32 {
+        self.right.get(symbol as usize).copied().unwrap_or(NONE)
+    }
+
+    /// What to know of a leaf.
+    pub(super) fn lexeme(&self, leaf: u32) -> Lexeme {
+        self.lexemes[leaf as usize]
     }
 
     /// Symbols of one component can derive each other over the same text; [`NONE`] for those that cannot derive themselves.
@@ -308,73 +291,14 @@ fn looped(
     }
 }
 
-/// With what each symbol's non-empty texts can begin, to the least fixed point.
-fn firsts(grammar: &Grammar) -> Vec<First> {
-    let alphabet = grammar.lexicon().alphabet();
-    let none = || FixedBitSet::with_capacity(alphabet.len());
-    let mut first: Vec<First> = grammar.ids().map(|_| First { after_skip: none(), immediate: none() }).collect();
-    let mut inside: Vec<FixedBitSet> = grammar.ids().map(|_| none()).collect();
-    for id in grammar.ids() {
-        match grammar.kind(id) {
-            Kind::Literal(bytes) => {
-                let begin = code::decode(bytes).next();
-                inside[id.index()].extend(begin.map(|(_, code)| usize::from(alphabet.class(code))));
-            }
-            Kind::Set(set) => inside[id.index()].extend(alphabet.classes_of(set).map(usize::from)),
-            Kind::Choice(_) | Kind::Repeat { .. } => {}
-        }
-    }
-    settle(grammar, |id, part, _| merge(&mut inside, id, part));
-    for id in grammar.ids().filter(|id| grammar.is_leaf(*id)) {
-        let own = &mut first[id.index()];
-        let begins = if grammar.lexicon().is_immediate(id) { &mut own.immediate } else { &mut own.after_skip };
-        begins.union_with(&inside[id.index()]);
-    }
-    let (mut after_skip, mut immediate): (Vec<_>, Vec<_>) =
-        first.into_iter().map(|first| (first.after_skip, first.immediate)).unzip();
-    settle(grammar, |id, part, leaf| !leaf && (merge(&mut after_skip, id, part) | merge(&mut immediate, id, part)));
-    after_skip.into_iter().zip(immediate).map(|(after_skip, immediate)| First { after_skip, immediate }).collect()
-}
-
-/// Calls `f` with each symbol and each part that can stand first in it, until nothing changes any more. The last argument
-/// says whether the symbol is a leaf.
-fn settle(grammar: &Grammar, mut f: impl FnMut(SymbolId, SymbolId, bool) -> bool) {
-    let mut changed = true;
-    while changed {
-        changed = false;
-        for id in grammar.ids() {
-            let leaf = grammar.is_leaf(id);
-            match grammar.kind(id) {
-                Kind::Choice(alternatives) => {
-                    for parts in alternatives {
-                        for part in parts {
-                            changed |= f(id, *part, leaf);
-                            if !grammar.is_nullable(*part) {
-                                break;
-                            }
-                        }
-                    }
-                }
-                Kind::Repeat { item, separator, .. } => {
-                    changed |= f(id, *item, leaf);
-                    if let Some(separator) = separator.filter(|_| grammar.is_nullable(*item)) {
-                        changed |= f(id, separator, leaf);
-                    }
-                }
-                Kind::Literal(_) | Kind::Set(_) => {}
-            }
-        }
-    }
-}
-
-/// Adds the part's set to the symbol's; whether that changed it.
-fn merge(sets: &mut [FixedBitSet], id: SymbolId, part: SymbolId) -> bool {
-    if id == part || sets[part.index()].is_subset(&sets[id.index()]) {
-        return false;
-    }
-    let from = sets[part.index()].clone();
-    sets[id.index()].union_with(&from);
-    true
+fn lexeme(grammar: &Grammar, id: SymbolId) -> Lexeme {
+    let lexicon = grammar.lexicon();
+    let single = match grammar.kind(id) {
+        Kind::Set(_) => true,
+        Kind::Literal(bytes) => code::decode(bytes).count() == 1 && !lexicon.is_keyword(id),
+        Kind::Choice(_) | Kind::Repeat { .. } => false,
+    };
+    Lexeme { single, operator: lexicon.is_operator(id), immediate: lexicon.is_immediate(id) }
 }
 
 /// For each nullable choice, the first alternative among those with the least high empty derivation. Heights fall along

@@ -4,6 +4,8 @@
 //! then one tree is read from it. `docs/grammar-files.md` says which one, and how tokens are found.
 //! Nothing here recurses over the input.
 
+mod ahead;
+mod ambiguity;
 mod build;
 mod chart;
 mod error;
@@ -14,10 +16,12 @@ mod reference;
 #[cfg(test)]
 mod tests;
 
+pub use ambiguity::{Ambiguity, Step};
 pub use error::{Found, Open, ParseError, SyntaxError};
 
-use crate::grammar::{Grammar, SymbolId};
-use crate::tree::{Builder, Tree};
+use crate::grammar::{Grammar, SymbolId, Text};
+use crate::tree::{self, Tree};
+use build::{Builder, Part};
 use flat::Flat;
 
 /// How much memory a parse may take if nothing else is said: 4 GiB.
@@ -79,25 +83,68 @@ impl<'g> Parser<'g> {
     /// # Errors
     /// See [`Parser::parse`].
     pub fn parse_as(&self, symbol: SymbolId, input: &[u8]) -> Result<Tree, ParseError> {
-        if u32::try_from(input.len()).is_err() {
-            return Err(ParseError::TooLong { length: input.len() });
-        }
         if self.grammar.is_leaf(symbol) {
             return self.parse_leaf(symbol, input);
         }
+        self.read(symbol, input, |builder, root| builder.tree(root))
+    }
+
+    /// The nodes of an input's tree for which there is another derivation, in preorder; there is none exactly if the input
+    /// is not ambiguous, cyclic derivations and those of empty texts apart.
+    ///
+    /// # Errors
+    /// See [`Parser::parse`].
+    pub fn ambiguities(&self, input: &[u8]) -> Result<Vec<Ambiguity>, ParseError> {
+        let start = self.grammar.start();
+        if self.grammar.is_leaf(start) {
+            return self.parse_leaf(start, input).map(|_| Vec::new());
+        }
+        self.read(start, input, |builder, root| builder.ambiguities(root))
+    }
+
+    /// How many derivations an input has ([`u128::MAX`] stands for more); `None` if there is no end of them. An empty text
+    /// is counted as having one.
+    ///
+    /// # Errors
+    /// See [`Parser::parse`].
+    pub fn count(&self, input: &[u8]) -> Result<Option<u128>, ParseError> {
+        let start = self.grammar.start();
+        if self.grammar.is_leaf(start) {
+            return self.parse_leaf(start, input).map(|_| Some(1));
+        }
+        self.read(start, input, |mut builder, root| ambiguity::count(&mut builder, root))
+    }
+
+    /// Reads something from the chart of an input.
+    fn read<T>(
+        &self,
+        symbol: SymbolId,
+        input: &[u8],
+        read: impl FnOnce(Builder, Part) -> Result<T, ParseError>,
+    ) -> Result<T, ParseError> {
         let lexicon = self.grammar.lexicon();
-        let text = lexicon.text(input);
-        let (chart, accepted) = chart::recognize(&self.flat, lexicon, &text, symbol.0, self.limit)?;
-        match accepted {
-            Some(end) => Ok(build::tree(self.grammar, &self.flat, &chart, &text, input, symbol.0, end)),
-            None => Err(error::syntax(self.grammar, &self.flat, &chart, &text, input, symbol).into()),
+        let text = self.text(input)?;
+        let recognized = chart::recognize(&self.flat, lexicon, &text, symbol.0, self.limit)?;
+        match recognized.end {
+            Some(to) => {
+                let root = Part { symbol: symbol.0, from: 0, to };
+                read(Builder::new(self.grammar, &self.flat, recognized, &text, input), root)
+            }
+            None => Err(error::syntax(self.grammar, &self.flat, &recognized.chart, &text, input, symbol).into()),
+        }
+    }
+
+    fn text(&self, input: &[u8]) -> Result<Text, ParseError> {
+        match u32::try_from(input.len()) {
+            Ok(_) => Ok(self.grammar.lexicon().text(input)),
+            Err(_) => Err(ParseError::TooLong { length: input.len() }),
         }
     }
 
     /// A leaf needs no chart: it is there, between what may be skipped, or not.
     fn parse_leaf(&self, leaf: SymbolId, input: &[u8]) -> Result<Tree, ParseError> {
         let lexicon = self.grammar.lexicon();
-        let text = lexicon.text(input);
+        let text = self.text(input)?;
         let from = if lexicon.is_immediate(leaf) { 0 } else { lexicon.skip_end(&text, 0) };
         let Some(end) = lexicon.leaf_end(leaf, &text, from) else {
             let expected = vec![self.grammar.label(leaf)];
@@ -108,7 +155,7 @@ impl<'g> Parser<'g> {
             return Err(SyntaxError::at(input, text.offset(after), Vec::new(), Vec::new()).into());
         }
         let (from, end) = (text.offset(from), text.offset(end));
-        let mut builder = Builder::default();
+        let mut builder = tree::Builder::default();
         builder.leaf(leaf, &input[..from], &input[from..end]);
         Ok(builder.finish(&input[end..]))
     }

@@ -223,6 +223,12 @@ impl Builder {
         self.push(symbol, alternative, 0);
     }
 
+    /// Takes back the inner node that was begun last, in which there is nothing yet.
+    pub(crate) fn take_back(&mut self) {
+        self.open.pop();
+        self.nodes.pop();
+    }
+
     /// Ends the inner node that was begun last.
     pub fn close(&mut self) {
         if let Some(at) = self.open.pop() {

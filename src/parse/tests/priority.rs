@@ -264,10 +264,11 @@ fn costs_what_layers_cost() {
     let count = |source: &str| {
         let g = grammar(source);
         let text = g.lexicon().text(text.as_bytes());
-        let (chart, end) = chart::recognize(&Flat::of(&g), g.lexicon(), &text, g.start().0, usize::MAX)
-            .unwrap_or_else(|e| panic!("{e}"));
-        assert!(end.is_some());
-        chart.len()
+        let flat = Flat::of(&g);
+        let recognized = chart::recognize(&flat, g.lexicon(), &text, g.start().0, usize::MAX);
+        let recognized = recognized.unwrap_or_else(|e| panic!("{e}"));
+        assert!(recognized.end.is_some());
+        recognized.chart.len()
     };
     let (levels, layers) = (count(LEVELS), count(LAYERS));
     assert!(levels * 10 <= layers * 12, "{levels} {layers}");
