@@ -4,12 +4,21 @@ use crate::support::corpus;
 use ddset::generate::Samples;
 use ddset::grammar::bundled::{self, Bundled};
 use ddset::grammar::{Grammar, SymbolId};
+use ddset::layout::{Layout, LayoutError};
 use ddset::parse::{ParseError, Parser};
 use std::fs;
 use std::path::PathBuf;
 
 /// How many derivations of each grammar are parsed.
 const SAMPLES: usize = 100;
+
+/// Those of languages in which every text means something, so that none can be refused.
+const TAKE_ANY_TEXT: [&str; 2] = ["html", "markdown"];
+
+/// An input as the parser gets it.
+fn folded(grammar: &Grammar, input: &[u8]) -> Result<Vec<u8>, LayoutError> {
+    Layout::of(grammar).fold(input).map(|folded| folded.text)
+}
 
 fn each_grammar(mut look: impl FnMut(&Bundled, &Grammar)) {
     for bundled in bundled::ALL {
@@ -34,6 +43,7 @@ fn accepted_files_parse_and_their_trees_spell_them() {
         let files = files(bundled.name, "accepted");
         assert!(files.len() >= 3, "{}: fewer than 3 accepted files", bundled.name);
         for (path, input) in files {
+            let input = folded(grammar, &input).unwrap_or_else(|error| panic!("{}:{error}", path.display()));
             let tree = parser.parse(&input).unwrap_or_else(|error| panic!("{}:{error}", path.display()));
             assert!(tree.text() == input, "{}: the tree spells another text", path.display());
             assert!(tree.is_derivation(grammar, grammar.start()), "{}: the tree is no derivation", path.display());
@@ -44,10 +54,15 @@ fn accepted_files_parse_and_their_trees_spell_them() {
 #[test]
 fn rejected_files_are_syntax_errors() {
     each_grammar(|bundled, grammar| {
+        if TAKE_ANY_TEXT.contains(&bundled.name) {
+            return;
+        }
         let parser = Parser::new(grammar);
         let files = files(bundled.name, "rejected");
         assert!(files.len() >= 2, "{}: fewer than 2 rejected files", bundled.name);
         for (path, input) in files {
+            // A layout that is none is refused before it is parsed.
+            let Ok(input) = folded(grammar, &input) else { continue };
             let parsed = parser.parse(&input);
             assert!(matches!(parsed, Err(ParseError::Syntax(_))), "{}: is not refused", path.display());
         }
@@ -109,7 +124,9 @@ fn a_rule_and_what_it_uses_is_a_grammar() {
             match Grammar::read(&text, None) {
                 Ok(part) => assert_eq!(part.label(part.start()), name, "{}", bundled.name),
                 Err(error) => {
-                    let only_characters = error.diagnostics.iter().all(|finding| finding.code == "set-outside-token");
+                    // A part of a token, or one of three marks, is no grammar by itself.
+                    let alone = ["set-outside-token", "missing-mark"];
+                    let only_characters = error.diagnostics.iter().all(|finding| alone.contains(&finding.code));
                     assert!(only_characters, "{} {name}: {error}\n{text}", bundled.name);
                 }
             }

@@ -48,7 +48,8 @@ pub(super) fn cyclic(symbols: &[Symbol], rules: &[Rule], analysis: &Analysis) ->
     let alone = |id: SymbolId| alone(&symbols[id.index()].kind, analysis);
     let mut found = Vec::new();
     let mut reported = FxHashSet::default();
-    for id in named(rules).filter(|id| !analysis.is_endless(*id)) {
+    let circular = circular(symbols.len(), alone);
+    for id in named(rules).filter(|id| circular[id.index()] && !analysis.is_endless(*id)) {
         if reported.contains(&id) {
             continue;
         }
@@ -154,6 +155,27 @@ fn alone(kind: &Kind, analysis: &Analysis) -> Vec<SymbolId> {
         }
         Kind::Literal(_) | Kind::Set(_) => Vec::new(),
     }
+}
+
+/// Those from which the steps lead on without end: what they never leave is taken away again and again.
+fn circular(symbols: usize, steps: impl Fn(SymbolId) -> Vec<SymbolId>) -> Vec<bool> {
+    let mut users = vec![Vec::new(); symbols];
+    let mut left = vec![0; symbols];
+    for id in (0..symbols as u32).map(SymbolId) {
+        let to = steps(id);
+        left[id.index()] = to.len();
+        to.into_iter().for_each(|to| users[to.index()].push(id.index()));
+    }
+    let mut ended: Vec<usize> = (0..symbols).filter(|at| left[*at] == 0).collect();
+    while let Some(at) = ended.pop() {
+        for &user in &users[at] {
+            left[user] -= 1;
+            if left[user] == 0 {
+                ended.push(user);
+            }
+        }
+    }
+    left.into_iter().map(|left| left > 0).collect()
 }
 
 /// A shortest way from a symbol back to itself by such steps, the symbol first.

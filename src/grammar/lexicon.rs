@@ -47,7 +47,10 @@ impl Lexicon {
             separator: b" ".to_vec(),
             ..Inner::default()
         };
-        for (id, symbol) in ids(symbols).filter(|(_, symbol)| symbol.role.token) {
+        let syntactic = syntactic(symbols, start);
+        // What stands within tokens only, as `"odd"i` may, is no leaf of its own.
+        let leaf = |id: SymbolId, symbol: &Symbol| symbol.name.is_some() || syntactic.binary_search(&id).is_ok();
+        for (id, symbol) in ids(symbols).filter(|(id, symbol)| symbol.role.token && leaf(*id, symbol)) {
             match Automaton::of(symbols, &alphabet, &[id]) {
                 // Where nothing at all is a token, a tree could hold any number of them.
                 Ok(automaton) if automaton.accepts(&[]) => problems.push(
@@ -77,7 +80,6 @@ impl Lexicon {
             inner.skip = Automaton::of(symbols, &alphabet, &skips).ok();
         }
         inner.find_keywords(symbols, &alphabet);
-        let syntactic = syntactic(symbols, start);
         for &id in &syntactic {
             match &symbols[id.index()].kind {
                 Kind::Literal(bytes) => {

@@ -35,7 +35,45 @@ pub(super) fn lower(rules: &[Rule], start: Option<&str>) -> Lowered {
         lowering.symbols[id.index()].kind = Kind::Choice(alternatives.into_iter().map(|a| a.parts).collect());
     }
     let start = lowering.start(rules, start);
-    Lowered { symbols: lowering.symbols, names: lowering.names, start, findings: lowering.findings }
+    let symbols = without_unused(lowering.symbols, rules.len());
+    Lowered { symbols, names: lowering.names, start, findings: lowering.findings }
+}
+
+/// Without the anonymous symbols that no rule has come to use, such as the parts of what became a list. Rules keep their places.
+fn without_unused(mut symbols: Vec<Symbol>, rules: usize) -> Vec<Symbol> {
+    let mut used = vec![false; symbols.len()];
+    let mut open: Vec<SymbolId> = (0..rules as u32).map(SymbolId).collect();
+    while let Some(id) = open.pop() {
+        if !std::mem::replace(&mut used[id.index()], true) {
+            match &symbols[id.index()].kind {
+                Kind::Choice(alternatives) => open.extend(alternatives.iter().flatten()),
+                Kind::Repeat { item, separator, .. } => open.extend(separator.iter().chain([item])),
+                Kind::Literal(_) | Kind::Set(_) => {}
+            }
+        }
+    }
+    let mut number = 0;
+    let numbers: Vec<SymbolId> = used
+        .iter()
+        .map(|used| {
+            number += u32::from(*used);
+            SymbolId(number.saturating_sub(1))
+        })
+        .collect();
+    let mut place = 0;
+    symbols.retain(|_| {
+        place += 1;
+        used[place - 1]
+    });
+    for symbol in &mut symbols {
+        let renumber = |id: &mut SymbolId| *id = numbers[id.index()];
+        match &mut symbol.kind {
+            Kind::Choice(alternatives) => alternatives.iter_mut().flatten().for_each(renumber),
+            Kind::Repeat { item, separator, .. } => separator.iter_mut().chain([item]).for_each(renumber),
+            Kind::Literal(_) | Kind::Set(_) => {}
+        }
+    }
+    symbols
 }
 
 #[derive(Default)]

@@ -79,13 +79,8 @@ fn tokens(source: &str) -> Result<Vec<(Token<'_>, Span)>, Diagnostic> {
                 None => {
                     let help =
                         format!("close it with {c} in the same line; a quote that stands alone is a text itself");
-                    return Err(Diagnostic::error(
-                        "unterminated-string",
-                        "this text has no closing quote",
-                        at..at + 1,
-                        "",
-                    )
-                    .with_help(help));
+                    return Err(Diagnostic::error("unterminated", "this text has no closing quote", at..at + 1, "")
+                        .with_help(help));
                 }
             },
             _ => match name(rest) {

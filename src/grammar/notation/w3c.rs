@@ -11,9 +11,24 @@ use pest::iterators::Pair;
 struct Notation;
 
 pub(super) fn read(source: &str) -> Result<Document, Vec<Diagnostic>> {
-    let mut pairs = Notation::parse(Rule::grammar, source).map_err(|e| vec![syntax_error(&e, source, expectation)])?;
+    let source = without_numbers(source);
+    let mut pairs =
+        Notation::parse(Rule::grammar, &source).map_err(|e| vec![syntax_error(&e, &source, expectation)])?;
     let rules = pairs.next().into_iter().flat_map(Pair::into_inner).filter(|pair| pair.as_rule() == Rule::rule);
     super::rules(rules, rule)
+}
+
+/// Blanks for the numbers that specifications put before their rules: `[12] name ::= …`. Elsewhere than first on the line of
+/// a rule's head such a number is a set.
+fn without_numbers(source: &str) -> String {
+    let blank = |line: &str| {
+        let start = line.len() - line.trim_start().len();
+        let inner = line[start..].strip_prefix('[')?;
+        let digits = inner.find(|c: char| !c.is_ascii_digit()).filter(|digits| *digits > 0)?;
+        let rest = inner[digits..].strip_prefix(']')?;
+        rest.contains("::=").then(|| format!("{}{}{rest}", &line[..start], " ".repeat(digits + 2)))
+    };
+    source.split_inclusive('\n').map(|line| blank(line).unwrap_or_else(|| line.to_owned())).collect()
 }
 
 fn expectation(expected: &Rule) -> &'static str {
