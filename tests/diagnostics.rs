@@ -18,7 +18,7 @@ fn root(path: &str) -> PathBuf {
 
 /// The codes that the library makes findings with: `Diagnostic::error("code", …` and the like.
 fn codes() -> BTreeSet<String> {
-    let made = Regex::new(r#"\b\w*(?:error|warning)\(\s*"([a-z][a-z0-9-]*)"\s*,"#).unwrap();
+    let made = Regex::new(r#"(?:\b\w*(?:error|warning)\(|\bcode:)\s*"([a-z][a-z0-9-]*)"\s*,"#).unwrap();
     let mut codes = BTreeSet::new();
     let mut folders = vec![root("src/grammar"), root("src/parse")];
     while let Some(folder) = folders.pop() {
@@ -57,9 +57,10 @@ fn findings(code: &str, page: &str) -> Vec<Diagnostic> {
         blocks.iter().find(|(fence, _)| *fence != "text").unwrap_or_else(|| panic!("{code}: no example"));
     let (notation, start) =
         fence.split_once(" start=").map_or((*fence, None), |(notation, start)| (notation, Some(start)));
-    let format =
-        Format::ALL.iter().find(|(_, name)| *name == notation).unwrap_or_else(|| panic!("{code}: {notation}?")).0;
-    let grammar = match Grammar::load(Sources::of("example", *grammar), Some(format), start) {
+    let known =
+        || Format::ALL.iter().find(|(_, name)| *name == notation).unwrap_or_else(|| panic!("{code}: {notation}?"));
+    let format = (notation != "unknown").then(|| known().0);
+    let grammar = match Grammar::load(Sources::of("example", *grammar), format, start) {
         Ok(grammar) => grammar,
         Err(error) => return error.diagnostics,
     };

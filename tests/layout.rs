@@ -146,14 +146,12 @@ error[input-syntax]: the input is not in the grammar's language: expected NEWLIN
  --> bad.py:4:7
   |
 1 | if a:
-  | -    - while parsing `block` that began at 1:6
-  | |
-  | while parsing `if_stmt` that began at 1:1
+  |      - while parsing `block` that began here, in `if_stmt` from 1:1
 ...
 4 |     c d
   |     - ^ expected NEWLINE, augassign, comparison_op, trailer, "%", "&" or 20 more
   |     |
-  |     while parsing `assignment` that began at 4:5
+  |     while parsing `assignment` that began here
 
 "#]]
     );
@@ -164,12 +162,10 @@ error[input-syntax]: the input is not in the grammar's language: expected INDENT
  --> bad.py:6:1
   |
 1 | def f():
-  | - while parsing `file` that began at 1:1
+  | - while parsing `file` that began here
 ...
 4 | def g():
-  | -       - while parsing `block` that began at 4:9
-  | |
-  | while parsing `function_def` that began at 4:1
+  |         - while parsing `block` that began here, in `function_def` from 4:1
 5 | # nothing
 6 | b
   | ^ expected INDENT

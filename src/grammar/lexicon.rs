@@ -25,6 +25,7 @@ struct Inner {
     keyword: Option<Automaton>,
     /// What is put between two leaves that would run together.
     separator: Vec<u8>,
+    twice: Vec<u8>,
 }
 
 #[derive(Debug)]
@@ -109,6 +110,7 @@ impl Lexicon {
             let word = skip.words(&order, 1).pop().unwrap_or_default();
             inner.separator = alphabet_text(&alphabet, &word);
         }
+        inner.twice = inner.separator.repeat(2);
         inner.alphabet = alphabet;
         if problems.is_empty() { Ok(Lexicon { inner: Arc::new(inner) }) } else { Err(problems) }
     }
@@ -265,24 +267,36 @@ impl Lexicon {
         if self.inner.skip.is_none() || left.is_empty() || right.is_empty() {
             return false;
         }
-        let border = self.text(left).len();
-        let both = self.text(&[left, right].concat());
+        self.reach(&[left, right].concat()) > self.text(left).len()
+    }
+
+    /// Where the longest leaf or skipped text that begins the text ends.
+    fn reach(&self, text: &[u8]) -> usize {
+        let both = self.text(text);
         let skip = self.inner.skip.as_ref().and_then(|skip| skip.longest(&both.classes, 0));
         let leaf = |leaf: &Leaf| match leaf {
             Leaf::Literal { classes, .. } => both.classes.starts_with(classes).then_some(classes.len()),
             Leaf::Set(_) => None,
             Leaf::Token { automaton, .. } => automaton.longest(&both.classes, 0),
         };
-        skip.is_some_and(|end| end > border)
-            || self.inner.leaves.values().any(|l| leaf(l).is_some_and(|end| end > border))
+        self.inner.leaves.values().filter_map(leaf).chain(skip).max().unwrap_or(0)
     }
 
     /// What to put after a leaf before another with which it would run together. Some leaves take in a blank (what ends at the
-    /// line's end does): a line break goes there, if one may be skipped.
+    /// line's end does): a line break goes there, if one may be skipped. Some take in one of anything (as escapes of CSS do):
+    /// then there are two.
     pub fn separator_after(&self, left: &[u8]) -> &[u8] {
-        let usual = &self.inner.separator;
+        let Inner { separator, twice, .. } = &*self.inner;
+        if !self.run_together(left, separator) {
+            return separator;
+        }
         let line = self.inner.skip.as_ref().is_some_and(|skip| skip.accepts(&[self.inner.alphabet.class(10)]));
-        if line && self.run_together(left, usual) && !self.run_together(left, b"\n") { b"\n" } else { usual }
+        let with = |more: &[u8]| [left, more].concat();
+        match () {
+            () if line && !self.run_together(left, b"\n") => b"\n",
+            () if self.reach(&with(twice)) <= self.text(&with(separator)).len() => twice,
+            () => separator,
+        }
     }
 }
 
