@@ -18,7 +18,7 @@ fn root(path: &str) -> PathBuf {
 
 /// The codes that the library makes findings with: `Diagnostic::error("code", …` and the like.
 fn codes() -> BTreeSet<String> {
-    let made = Regex::new(r#"(?:\b\w*(?:error|warning)\(|\bcode:)\s*"([a-z][a-z0-9-]*)"\s*,"#).unwrap();
+    let made = Regex::new(r#"(?:\b\w*(?:error|warning|problem)\(|\bcode:)\s*"([a-z][a-z0-9-]*)"\s*,"#).unwrap();
     let mut codes = BTreeSet::new();
     let mut folders = vec![root("src/grammar"), root("src/parse")];
     while let Some(folder) = folders.pop() {
