@@ -8,5 +8,5 @@ void f(void) {
   asm inline ("" :);
   asm ("" : "=r" (a) :);
   asm ("" ::: );
-  asm goto ("" :::: );
+  asm goto ("" :::: out);
 }
