@@ -35,6 +35,7 @@ macro_rules! bundled {
 /// All of them, by name.
 pub const ALL: &[Bundled] = bundled! {
     "assign": "a little language of assignments",
+    "c": "C (C11 and GNU C), preprocessed",
     "clojure": "Clojure 1.11",
     "css": "CSS (Syntax Level 3, Selectors 4, nesting)",
     "expr": "arithmetic expressions",

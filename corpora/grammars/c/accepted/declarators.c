@@ -1,0 +1,10 @@
+int f1(void), f2(int, char), f3(int a, char *b, ...), f4(), *f5(int [], int [static 3], int [const], int [*], int [const *]);
+int (*f6(int (*)(int), int *(*)[3], int (int), int (), int (*name)(int)))(int);
+int f7(register int a, size, size *, size b, size (*c)(size), const size, size const d, size[], size (*)(void));
+int f8(int n; int a[n], int n);
+int f9(int a __attribute__((unused)), int * __attribute__((unused)), int (__attribute__((unused)) *b));
+int (f10)(int (a));
+void * __attribute__((aligned(8))) *const volatile v;
+int (*(*table[3])(void))[4];
+int a asm("b"), c __asm__("d" "e") __attribute__((weak)), d __asm("f");
+int (__attribute__((regparm(3))) *call)(int);

@@ -1,0 +1,21 @@
+struct nothing {};
+struct point;
+struct point { int x, y; };
+union either { int i; float f; struct point; struct { int a; }; };
+struct flags {
+  unsigned one : 1, : 0, two : sizeof(int), *pointer;
+  const size : 3;
+  size length; size *start, (*call)(void), __attribute__((aligned(8))) data[];
+  enum { LOW, HIGH = 1 << 4, } level;
+  _Static_assert(1, "true");
+  __extension__ union { int u; };
+  ;
+  int packed __attribute__((packed)), small : 4 __attribute__((unused));
+  restrict size q;
+  size const constant;
+} flags, *more_flags;
+struct __attribute__((packed)) tight { char c; int i; } __attribute__((aligned(4)));
+enum color { RED, GREEN = 5, BLUE __attribute__((deprecated)) = 6 };
+enum color paint; enum { ANONYMOUS } __attribute__((packed));
+enum __attribute__((packed)) tiny { T };
+struct point origin = { 0, 0 }, corner = { .x = 1, .y = 2, };

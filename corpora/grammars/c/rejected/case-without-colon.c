@@ -1,0 +1,1 @@
+int f(void) { switch (a) { case 1 a; } }
