@@ -94,15 +94,29 @@ fetch() {
     crate)
         need cargo files
         (cd "$scratch/package" && cargo init --quiet --vcs none --lib --name files && cargo add --quiet "${2%@*}@=${2#*@}" &&
-            cargo vendor --quiet >/dev/null) && mv "$scratch/package/vendor/${2%@*}" "$scratch/unpacked/"
+            cargo vendor --quiet >/dev/null) && mv "$scratch/package/vendor/${2%@*}" "$scratch/unpacked/" && preprocessed
         ;;
     debian)
         need dpkg-deb files
         (cd "$scratch/package" && { apt-get download -qq "$2" || { apt-get update -qq && apt-get download -qq "$2"; }; }) &&
-            dpkg-deb -x "$scratch"/package/*.deb "$scratch/unpacked"
+            dpkg-deb -x "$scratch"/package/*.deb "$scratch/unpacked" && unpacked_jars
         ;;
     *) fail "real-files.toml: there is no kind of package $1" ;;
     esac
+}
+
+# What the compiler makes of the sources in C that it finds all headers of, beside them as NAME.i.
+preprocessed() {
+    find "$scratch/unpacked" -name '*.c' | while read -r source; do
+        cc -E -I"${source%/*}" -o "${source%.c}.i" "$source" 2>/dev/null || rm -f "${source%.c}.i"
+    done
+}
+
+# What jars hold, in folders beside them.
+unpacked_jars() {
+    find "$scratch/unpacked" -name '*.jar' -type f | while read -r jar; do
+        python3 -m zipfile -e "$jar" "${jar%.jar}.unpacked" || return
+    done
 }
 
 # Puts a file there whole or not at all, so that an interrupted setup is not taken for a finished one.

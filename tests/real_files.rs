@@ -7,6 +7,7 @@
 )]
 
 use ddset::grammar::{Grammar, bundled};
+use ddset::layout::Layout;
 use ddset::parse::{MEMORY_LIMIT, Parser};
 use regex::Regex;
 use std::collections::BTreeMap;
@@ -119,6 +120,13 @@ fn failures(grammar: &Grammar, files: &[PathBuf]) -> (Vec<String>, Vec<String>) 
                 while let Some(file) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
                     let input = fs::read(file).unwrap();
                     let began = Instant::now();
+                    let input = match Layout::of(grammar).fold(&input) {
+                        Ok(folded) => folded.text,
+                        Err(error) => {
+                            refused.lock().unwrap().push(format!("{}:{}", file.display(), error.diagnostic().message));
+                            continue;
+                        }
+                    };
                     match parser.parse(&input) {
                         Ok(tree) => assert!(tree.text() == input, "{}: the tree spells another text", file.display()),
                         Err(error) => refused.lock().unwrap().push(format!("{}:{error}", file.display())),
