@@ -190,7 +190,10 @@ impl Grammar {
     pub fn load(sources: Sources, format: Option<Format>, start: Option<&str>) -> Result<Grammar, GrammarError> {
         match notation::read(&sources, format).and_then(|document| Self::of(document, start)) {
             Ok(grammar) => Ok(grammar.with_sources(sources, format)),
-            Err(diagnostics) => Err(GrammarError { sources, diagnostics }),
+            Err(mut diagnostics) => {
+                sources.blame_missing(&mut diagnostics);
+                Err(GrammarError { sources, diagnostics })
+            }
         }
     }
 

@@ -57,6 +57,8 @@ pub struct Source {
 #[derive(Clone, Debug, Default)]
 pub struct Sources {
     files: Vec<Source>,
+    /// Files that were referred to and are not there.
+    missing: Vec<String>,
 }
 
 impl Sources {
@@ -104,11 +106,14 @@ impl Sources {
                 .map_err(|error| SourceError::NoText { name: name.clone(), at: error.utf8_error().valid_up_to() })?;
             self.add(name, text);
             if let Some(file) = self.files.last() {
-                let beside = |referred: String| path.with_file_name(referred);
-                // What is not there is for the reader to report: it knows where the name stands.
-                open.extend(
-                    Format::of(file).references(&file.text).into_iter().map(beside).filter(|path| path.is_file()),
-                );
+                for referred in Format::of(file).references(&file.text) {
+                    let beside = path.with_file_name(referred);
+                    if beside.is_file() {
+                        open.push(beside);
+                    } else {
+                        self.missing.push(beside.display().to_string());
+                    }
+                }
             }
         }
         Ok(())
@@ -126,6 +131,22 @@ impl Sources {
     /// The files in their order.
     pub fn files(&self) -> &[Source] {
         &self.files
+    }
+
+    /// A name that is not defined may well be in a file that is not there.
+    pub(super) fn blame_missing(&self, findings: &mut [super::Diagnostic]) {
+        let given = |missing: &&String| {
+            let name = Path::new(missing.as_str()).file_name();
+            !self.files.iter().any(|file| Path::new(&file.name).file_name() == name)
+        };
+        let missing: Vec<&str> = self.missing.iter().filter(given).map(String::as_str).collect();
+        if missing.is_empty() {
+            return;
+        }
+        let help = format!("the grammar refers to {}, which is not there: name it with one more --grammar", missing.join(", "));
+        for finding in findings.iter_mut().filter(|finding| finding.code == "undefined-name") {
+            finding.help = Some(help.clone());
+        }
     }
 
     /// The file that holds the byte, and its place there.

@@ -134,12 +134,15 @@ fn expectation(expected: &Rule) -> &'static str {
 }
 
 /// A rule or terminal as written.
+#[derive(Default)]
 struct Definition<'i> {
     params: Vec<String>,
     bodies: Vec<Pair<'i, Rule>>,
     span: Span,
     /// For what comes from a library, the place of its import.
     imported: Option<Span>,
+    /// For what comes from a library, what its names are called here.
+    names: FxHashMap<String, String>,
 }
 
 #[derive(Default)]
@@ -173,7 +176,7 @@ impl<'i> Definitions<'i> {
 
     fn rule(&mut self, pair: Pair<'i, Rule>, replaces: bool, extends: bool) {
         let mut name = String::new();
-        let mut found = Definition { params: Vec::new(), bodies: Vec::new(), span: span(&pair), imported: None };
+        let mut found = Definition { span: span(&pair), ..Definition::default() };
         for part in pair.into_inner() {
             match part.as_rule() {
                 Rule::name => (name, found.span) = (part.as_str().to_owned(), span(&part)),
@@ -228,11 +231,18 @@ impl<'i> Definitions<'i> {
         Ok(())
     }
 
-    /// Adds what is imported from the library, with what that needs.
+    /// Adds what is imported from the library, with what that needs. The library's names mean what they mean there, whatever the
+    /// grammar calls by them.
     fn import_common(&mut self, items: Vec<Pair<'i, Rule>>) {
         let mut library = Definitions::default();
         items.into_iter().for_each(|item| _ = library.add(item));
         let mut wanted: Vec<(String, String, Span)> = std::mem::take(&mut self.common);
+        let mut called: FxHashMap<String, String> = FxHashMap::default();
+        for (there, here, _) in &wanted {
+            if !self.rules.contains_key(here) {
+                called.entry(there.clone()).or_insert_with(|| here.clone());
+            }
+        }
         wanted.reverse();
         while let Some((there, here, place)) = wanted.pop() {
             let Some(found) = library.rules.get(&there) else {
@@ -243,14 +253,21 @@ impl<'i> Definitions<'i> {
                 continue;
             }
             let bodies = found.bodies.clone();
+            let mut names = FxHashMap::default();
             let mut open = bodies.clone();
             while let Some(pair) = open.pop() {
                 if pair.as_rule() == Rule::name && library.rules.contains_key(pair.as_str()) {
-                    wanted.insert(0, (pair.as_str().to_owned(), pair.as_str().to_owned(), place.clone()));
+                    let name = pair.as_str().to_owned();
+                    let taken = self.rules.contains_key(&name) || called.values().any(|here| *here == name);
+                    let own = || if taken { format!("COMMON__{name}") } else { name.clone() };
+                    let here = called.entry(name.clone()).or_insert_with(own).clone();
+                    wanted.insert(0, (name.clone(), here.clone(), place.clone()));
+                    names.insert(name, here);
                 }
                 open.extend(pair.into_inner());
             }
-            let definition = Definition { params: Vec::new(), bodies, span: place.clone(), imported: Some(place) };
+            let definition =
+                Definition { bodies, span: place.clone(), imported: Some(place), names, ..Definition::default() };
             self.rules.insert(here, definition);
         }
     }
@@ -265,6 +282,8 @@ struct Instance {
 
 struct Reader<'a, 'i> {
     definitions: &'a Definitions<'i>,
+    /// What a library's names are called here, while its rules are read.
+    names: Option<&'a FxHashMap<String, String>>,
     arguments: FxHashMap<String, Expr>,
     instances: Vec<Instance>,
     known: FxHashSet<String>,
@@ -280,6 +299,7 @@ impl<'a, 'i> Reader<'a, 'i> {
     fn new(definitions: &'a Definitions<'i>) -> Self {
         Reader {
             definitions,
+            names: None,
             arguments: FxHashMap::default(),
             instances: Vec::new(),
             known: FxHashSet::default(),
@@ -352,15 +372,16 @@ impl<'a, 'i> Reader<'a, 'i> {
         }
     }
 
-    fn rule(&mut self, name: &str, definition: &Definition<'i>) -> Result<AstRule, Diagnostic> {
+    fn rule(&mut self, name: &str, definition: &'a Definition<'i>) -> Result<AstRule, Diagnostic> {
         self.place = definition.imported.clone();
+        self.names = Some(&definition.names);
         self.lexical = is_terminal(name);
         let bodies = definition.bodies.iter().map(|body| self.choice(body.clone())).collect::<Result<Vec<_>, _>>()?;
         let mut annotations = Vec::new();
         if name == "start" {
             annotations.push(Annotation::new("start", definition.span.clone()));
         }
-        self.place = None;
+        (self.place, self.names) = (None, None);
         Ok(AstRule { name: name.to_owned(), span: definition.span.clone(), annotations, body: Expr::choice(bodies) })
     }
 
@@ -435,6 +456,7 @@ impl<'a, 'i> Reader<'a, 'i> {
             Rule::call => self.call(inner)?,
             _ => {
                 let name = inner.as_str();
+                let name = self.names.and_then(|names| names.get(name)).map_or(name, String::as_str);
                 self.arguments.get(name).cloned().unwrap_or_else(|| Expr::Name(name.to_owned(), place))
             }
         })

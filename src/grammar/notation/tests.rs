@@ -352,6 +352,37 @@ fn lark_imports_keep_their_names_apart() {
 }
 
 #[test]
+fn lark_names_of_the_library_mean_what_they_mean_there() {
+    let text = "start: NUMBER DIGIT\n%import common.SIGNED_NUMBER -> NUMBER\nDIGIT: \"d\"\n";
+    language(Format::Lark, text, &["-12.5d", "7d"], &["d", "dd", "x"]);
+    let text = "start: (A | B)+\n%import common.INT -> A\n%import common.FLOAT -> B\n%ignore \" \"\n";
+    language(Format::Lark, text, &["12 1.5", "1.5"], &["a", ""]);
+    let text = "start: S+\nS: \"'\" _STRING_ESC_INNER \"'\"\n%import common._STRING_ESC_INNER -> _STRING_ESC_INNER\n";
+    language(Format::Lark, text, &["'ab'", "'a''\\'b'"], &["'ab", "'a'b'"]);
+}
+
+#[test]
+fn files_that_are_referred_to_and_not_there_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("main.lark");
+    std::fs::write(&file, "start: x\n%import .terms.x\n").unwrap();
+    let error = Grammar::load(Sources::open(&[file.to_str().unwrap()]).unwrap(), None, None).unwrap_err();
+    let help = error.diagnostics[0].help.clone().unwrap();
+    assert!(error.diagnostics[0].code == "undefined-name" && help.contains("terms.lark"), "{help}");
+}
+
+#[test]
+fn tree_sitter_extras_of_several_tokens_have_blanks_between_them() {
+    let text = r##"{"name": "x", "rules": {
+        "s": {"type": "SEQ", "members": [{"type": "STRING", "value": "a"}, {"type": "STRING", "value": "b"}, {"type": "PATTERN", "value": "\\n"}]},
+        "note": {"type": "SEQ", "members": [{"type": "PATTERN", "value": "#[ ]*note"}, {"type": "PATTERN", "value": "\\w+"}, {"type": "PATTERN", "value": "\\n"}]}},
+      "extras": [{"type": "PATTERN", "value": "\\s"}, {"type": "SYMBOL", "name": "note"}]}"##;
+    language(Format::TreeSitter, text, &["a b\n", "a # note  this \n b\n"], &["a # note\n b\n", "a b"]);
+    let bad = r#"{"rules": {"a>b": {"type": "STRING", "value": "x"}}}"#;
+    assert_eq!(defect(Format::TreeSitter, bad).0, "malformed-json-grammar");
+}
+
+#[test]
 fn tree_sitter() {
     let text = r#"{"name": "sum", "word": "name",
       "rules": {

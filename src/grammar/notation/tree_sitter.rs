@@ -103,6 +103,10 @@ impl Reader<'_> {
         let mut rules = Vec::new();
         let mut from = self.source.find("\"rules\"").unwrap_or(0);
         for (name, node) in &whole.rules {
+            if super::writable(name) != *name {
+                let message = format!("`{}` cannot be the name of a rule", name.escape_default());
+                return Err(Diagnostic::error("malformed-json-grammar", message, 0..0, "").with_help("a name is a word"));
+            }
             let written = serde_json::to_string(name).unwrap_or_default();
             let found = self.source[from..].match_indices(&written).map(|(at, _)| from + at).take(1000);
             let key = |at: &usize| self.source[at + written.len()..].trim_start().starts_with(':');
@@ -355,6 +359,9 @@ impl Reader<'_> {
             let regular = is_regular(name, rules);
             let Some(rule) = rules.iter_mut().find(|rule| rule.name == name) else { continue };
             if regular {
+                if rule.annotations.is_empty() {
+                    blanks_between(&mut rule.body);
+                }
                 rule.annotations = vec![Annotation::new("skip", rule.span.clone())];
                 tidy::spell_out_cases(&mut rule.body);
             } else {
@@ -392,6 +399,17 @@ impl Reader<'_> {
     }
 }
 
+/// Within an extra of several tokens, too, blanks are skipped, though not where it goes on with a line break.
+fn blanks_between(body: &mut Expr) {
+    let blank = Expr::repeat(Expr::Set(CharSet::from_ranges([(9, 9), (32, 32)])), 0, None);
+    tidy::each(body, |expr| {
+        if let Expr::Sequence(parts) = expr {
+            let between = |part| [blank.clone(), part];
+            *parts = std::mem::take(parts).into_iter().flat_map(between).skip(1).collect();
+        }
+    });
+}
+
 fn kind(node: &Value) -> &str {
     node.get("type").and_then(Value::as_str).unwrap_or("")
 }
@@ -404,8 +422,13 @@ fn text_of(node: &Value) -> &str {
 /// belong to the token.
 fn line_breaks_are_not_skipped(rules: &mut [Rule]) {
     let says = |rule: &Rule, word: &str| rule.annotations.iter().any(|said| said.word == word);
+    let breaks: FxHashSet<String> =
+        rules.iter().filter(|rule| begins_with_line_break(&rule.body)).map(|rule| rule.name.clone()).collect();
     let skipped = rules.iter().filter(|rule| says(rule, "skip") && !rule.name.starts_with("_extra_"));
-    let comments = skipped.map(|rule| Expr::Name(rule.name.clone(), 0..0));
+    // What ends with a line break itself has none left for the token.
+    let comments = skipped
+        .filter(|rule| !leads_to(rule, rules, &breaks))
+        .map(|rule| Expr::Name(rule.name.clone(), 0..0));
     let blank = Expr::Set(CharSet::from_ranges([(9, 9), (11, 12), (32, 32)]));
     let before = Expr::repeat(Expr::choice([blank].into_iter().chain(comments).collect()), 0, None);
     for rule in rules
@@ -416,6 +439,20 @@ fn line_breaks_are_not_skipped(rules: &mut [Rule]) {
         rule.body = Expr::Sequence(vec![before.clone(), body]);
         rule.annotations = vec![Annotation::new("immediate", rule.span.clone())];
     }
+}
+
+fn leads_to(rule: &Rule, rules: &[Rule], goals: &FxHashSet<String>) -> bool {
+    let mut seen: FxHashSet<String> = FxHashSet::default();
+    let mut open = vec![rule];
+    while let Some(rule) = open.pop() {
+        let mut names = FxHashSet::default();
+        tidy::names(&rule.body, &mut names);
+        if names.iter().any(|name| goals.contains(name)) {
+            return true;
+        }
+        open.extend(rules.iter().filter(|rule| names.contains(&rule.name) && seen.insert(rule.name.clone())));
+    }
+    false
 }
 
 fn begins_with_line_break(expr: &Expr) -> bool {

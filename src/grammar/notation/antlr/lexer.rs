@@ -3,6 +3,7 @@
 //! ANTLR's lexer takes the longest match, and of equal ones that of the earlier rule. So a rule that is one word, such as
 //! `IF : 'if';`, stands in parser rules as that word, which is a keyword where a later rule matches it as well.
 
+use super::super::tidy;
 use super::losses::{Loss, Losses};
 use super::syntax::{Alternative, Atom, Element, RuleText};
 use super::words::Word;
@@ -276,6 +277,7 @@ impl<'a> Lexer<'a> {
             let token = commands.token.clone().unwrap_or_else(|| rule.name.clone());
             sources.entry(token).or_default().push(rule);
         }
+        self.set_apart(&sources);
         let mut tokens = Tokens::default();
         let shadows = self.shadows(losses);
         for (name, rules) in &sources {
@@ -296,6 +298,28 @@ impl<'a> Lexer<'a> {
             }
         }
         tokens
+    }
+
+    /// In a lexer rule a name is that rule's, also where `-> type(NAME)` lets others make the token of that name.
+    fn set_apart(&mut self, sources: &IndexMap<String, Vec<&'a RuleText>>) {
+        for token in sources.iter().filter(|(token, rules)| rules.iter().any(|rule| rule.name != **token)).map(|(t, _)| t) {
+            let Some(own) = self.bodies.get(token).cloned() else { continue };
+            let mut alone = format!("{token}_alone");
+            while self.by_name.contains_key(alone.as_str()) {
+                alone.push('_');
+            }
+            self.bodies.insert(alone.clone(), own);
+            if self.nullable.contains(token) {
+                self.nullable.insert(alone.clone());
+            }
+            for body in self.bodies.values_mut() {
+                tidy::each(body, |expr| {
+                    if let Expr::Name(name, _) = expr && *name == *token {
+                        name.clone_from(&alone);
+                    }
+                });
+            }
+        }
     }
 
     /// One token, made by one or more lexer rules.

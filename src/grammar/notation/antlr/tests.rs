@@ -225,3 +225,10 @@ fn hostile_grammars_end() {
         assert!(!codes(&[&doubling(last)]).is_empty(), "{last}");
     }
 }
+
+#[test]
+fn a_lexer_rule_is_itself_where_others_make_its_token() {
+    let lexer = "lexer grammar L; EQ : '=' -> mode(V); KEY : ID -> type(ID); mode V; PAIR : ID '.' ID; ID : [a-z]+;";
+    let grammar = read(&[lexer, "parser grammar P; options { tokenVocab = L; } s : ID '=' (ID | PAIR) EOF;"]);
+    assert!(accepts(&grammar, "a=b") && accepts(&grammar, "a=b.c") && !accepts(&grammar, "a=b."));
+}
