@@ -143,7 +143,10 @@ impl Sources {
         if missing.is_empty() {
             return;
         }
-        let help = format!("the grammar refers to {}, which is not there: name it with one more --grammar", missing.join(", "));
+        let help = format!(
+            "the grammar refers to {}, which is not there: name it with one more --grammar",
+            missing.join(", ")
+        );
         for finding in findings.iter_mut().filter(|finding| finding.code == "undefined-name") {
             finding.help = Some(help.clone());
         }

@@ -172,6 +172,26 @@ fn deep_nesting_is_an_error() {
     read(Format::W3c, &format!("a ::= {open}"));
 }
 
+/// Where a reader tries two ways to read a bracket, each further one doubles the time: this would not end.
+#[test]
+fn brackets_that_nothing_closes_end_soon() {
+    for (format, head) in [
+        (Format::W3c, "a ::= "),
+        (Format::Iso, "a = "),
+        (Format::Bnf, "<a> ::= "),
+        (Format::Abnf, "a = "),
+        (Format::Gbnf, "root ::= "),
+        (Format::Lark, "start: "),
+        (Format::Peg, "a <- "),
+        (Format::Pest, "a = { "),
+        (Format::Antlr, "grammar a; a : "),
+    ] {
+        for opener in ["(", "[", "{", "(/", "(:", "([", "{(", "(*", "/*", "'(", "a{", "PUSH(", "1#(", "~(", "!(", "<"] {
+            try_reading(format, &format!("{head}{}", opener.repeat(60)));
+        }
+    }
+}
+
 #[test]
 fn large_counts() {
     assert_eq!(defect(Format::W3c, "s ::= ((\"a\"{1000}){1000}){1000}").0, "count-too-large");

@@ -105,7 +105,9 @@ impl Reader<'_> {
         for (name, node) in &whole.rules {
             if super::writable(name) != *name {
                 let message = format!("`{}` cannot be the name of a rule", name.escape_default());
-                return Err(Diagnostic::error("malformed-json-grammar", message, 0..0, "").with_help("a name is a word"));
+                return Err(
+                    Diagnostic::error("malformed-json-grammar", message, 0..0, "").with_help("a name is a word")
+                );
             }
             let written = serde_json::to_string(name).unwrap_or_default();
             let found = self.source[from..].match_indices(&written).map(|(at, _)| from + at).take(1000);
@@ -426,9 +428,8 @@ fn line_breaks_are_not_skipped(rules: &mut [Rule]) {
         rules.iter().filter(|rule| begins_with_line_break(&rule.body)).map(|rule| rule.name.clone()).collect();
     let skipped = rules.iter().filter(|rule| says(rule, "skip") && !rule.name.starts_with("_extra_"));
     // What ends with a line break itself has none left for the token.
-    let comments = skipped
-        .filter(|rule| !leads_to(rule, rules, &breaks))
-        .map(|rule| Expr::Name(rule.name.clone(), 0..0));
+    let comments =
+        skipped.filter(|rule| !leads_to(rule, rules, &breaks)).map(|rule| Expr::Name(rule.name.clone(), 0..0));
     let blank = Expr::Set(CharSet::from_ranges([(9, 9), (11, 12), (32, 32)]));
     let before = Expr::repeat(Expr::choice([blank].into_iter().chain(comments).collect()), 0, None);
     for rule in rules

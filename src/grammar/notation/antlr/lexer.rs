@@ -302,7 +302,9 @@ impl<'a> Lexer<'a> {
 
     /// In a lexer rule a name is that rule's, also where `-> type(NAME)` lets others make the token of that name.
     fn set_apart(&mut self, sources: &IndexMap<String, Vec<&'a RuleText>>) {
-        for token in sources.iter().filter(|(token, rules)| rules.iter().any(|rule| rule.name != **token)).map(|(t, _)| t) {
+        for token in
+            sources.iter().filter(|(token, rules)| rules.iter().any(|rule| rule.name != **token)).map(|(t, _)| t)
+        {
             let Some(own) = self.bodies.get(token).cloned() else { continue };
             let mut alone = format!("{token}_alone");
             while self.by_name.contains_key(alone.as_str()) {
@@ -314,7 +316,9 @@ impl<'a> Lexer<'a> {
             }
             for body in self.bodies.values_mut() {
                 tidy::each(body, |expr| {
-                    if let Expr::Name(name, _) = expr && *name == *token {
+                    if let Expr::Name(name, _) = expr
+                        && *name == *token
+                    {
                         name.clone_from(&alone);
                     }
                 });
