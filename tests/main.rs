@@ -11,6 +11,7 @@ mod grammar_commands;
 mod grammars;
 mod layout;
 mod library;
+mod no_grammar;
 mod oracles;
 mod resume;
 mod support;

@@ -1,10 +1,11 @@
 //! From arguments, `ddset.toml` and earlier runs to what is to be done.
 
-use super::args::{GivenGrammar, GrammarOptions, JobOptions, OracleOptions, TimeoutIs};
+use super::args::{GivenGrammar, GrammarOptions, JobOptions, MessageFormat, OracleOptions, TimeoutIs};
 use super::diagnostics::Findings;
 use super::{Exit, Failure, say};
+use ddset::grammar::diagnostic::{Diagnostic, Severity};
 use ddset::grammar::sources::Sources;
-use ddset::grammar::{Format, Grammar};
+use ddset::grammar::{Format, Grammar, bundled};
 use ddset::layout::{Folded, Layout, LayoutError, Unfolding};
 use ddset::oracle::{Calibration, CommandOracle, CommandSpec, Oracle, OracleError, Rules};
 use ddset::parse::ParseError;
@@ -50,8 +51,8 @@ impl Job {
                 (request, grammar, None)
             }
         };
-        // Before anything is run: what is not in the language costs no run.
-        let tree = parse(&grammar, &request.input, &request.input_path.display().to_string())?;
+        // Before anything is run: what cannot be parsed costs no run.
+        let (request, grammar, tree) = parsed(request, grammar)?;
         // Before the oracle is looked for: it may be what the preparation builds.
         let prepared = match &place {
             Some(place) => place.prepare(),
@@ -267,9 +268,10 @@ impl Place {
             return Ok(GivenGrammar::of(options));
         }
         let Some(config) = self.config.as_ref().filter(|config| !config.grammar.is_empty()) else {
-            return Err(Failure::usage(
-                "error: no grammar was given: use --grammar FILE, or --grammar with a name of `ddset grammar list`",
-            ));
+            let bundled = bundled::for_file(&self.input).unwrap_or(bundled::any());
+            say(&format!("grammar: {}, {}", bundled.name, bundled.summary));
+            let files = vec![bundled.name.to_owned()];
+            return Ok(GivenGrammar { files, grammar_format: None, start: options.start.clone() });
         };
         let file = |name: &String| {
             let file = config.path_of(name);
@@ -340,10 +342,34 @@ fn load(sources: Sources, format: Option<Format>, start: Option<&str>) -> Result
     Grammar::load(sources, format, start).map_err(|error| Failure::findings(Findings::of_error(error)))
 }
 
+/// The request with its input's tree. Without a grammar that the input is in, all goes on by what is in every text.
+fn parsed(mut request: Request, grammar: Grammar) -> Result<(Request, Grammar, Tree), Failure> {
+    let shown = request.input_path.display().to_string();
+    let problem = match attempt(&grammar, &request.input) {
+        Ok(tree) => return Ok((request, grammar, tree)),
+        Err(problem) if problem.code != "input-too-long" => problem,
+        Err(problem) => return Err(Failure::findings(Findings::of_input(problem, &shown, &request.input))),
+    };
+    let help = "going on without the grammar, by brackets, lines and words (`any`): one that the input is in leads to a \
+                smaller result in fewer runs";
+    let problem = Diagnostic { severity: Severity::Warning, ..problem }.with_help(help);
+    Findings::of_input(problem, &shown, &request.input).tell(MessageFormat::Text);
+    let any = bundled::any();
+    (request.grammar, request.grammar_text, request.start) = (any.name.to_owned(), any.source.to_owned(), None);
+    let grammar = load(Sources::of(any.name, any.source), None, None)?;
+    let tree = parse(&grammar, &request.input, &shown)?;
+    Ok((request, grammar, tree))
+}
+
+/// The tree of an input, or what is wrong with it.
+fn attempt(grammar: &Grammar, input: &[u8]) -> Result<Tree, Diagnostic> {
+    let folded = Layout::of(grammar).fold(input).map_err(|error| error.diagnostic())?;
+    ddset::parse::parse(grammar, &folded.text).map_err(|error| folded.in_source(error.diagnostic()))
+}
+
 /// The tree of an input, its layout folded into marks.
 pub(crate) fn parse(grammar: &Grammar, input: &[u8], shown: &str) -> Result<Tree, Failure> {
-    let folded = fold(grammar, input, shown)?;
-    ddset::parse::parse(grammar, &folded.text).map_err(|error| parse_failure(&folded, &error, input, shown))
+    attempt(grammar, input).map_err(|problem| Failure::findings(Findings::of_input(problem, shown, input)))
 }
 
 /// An input with the marks of its layout.
