@@ -13,5 +13,6 @@ mod layout;
 mod library;
 mod no_grammar;
 mod oracles;
+mod report;
 mod resume;
 mod support;

@@ -47,6 +47,9 @@ pub(crate) enum Command {
     #[command(after_help = "Examples:\n  ddset generate -n 20          (from the last `ddset abstract`)\n  \
                             ddset generate pattern.json -n 1000 -o inputs --verify")]
     Generate(GenerateArgs),
+    /// Report what the last run found, for a bug tracker
+    #[command(after_help = "Example: ddset report -o report.md")]
+    Report(ReportArgs),
     /// Look at a grammar
     #[command(subcommand)]
     Grammar(GrammarCommand),
@@ -116,6 +119,30 @@ pub(crate) struct GenerateArgs {
     pub oracle: OracleOptions,
     #[command(flatten)]
     pub run: RunOptions,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ReportArgs {
+    /// How to write it
+    #[arg(long, value_enum, default_value_t = ReportFormat::Markdown)]
+    pub format: ReportFormat,
+    /// How often the smallest input is run afresh
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    pub runs: u32,
+    /// Write it to this file instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// The folder that runs are kept in
+    #[arg(long, value_name = "DIR", default_value = ".ddset")]
+    pub run: PathBuf,
+}
+
+/// How a report is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ReportFormat {
+    Markdown,
+    Text,
+    Json,
 }
 
 #[derive(Debug, Subcommand)]

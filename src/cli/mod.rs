@@ -22,6 +22,7 @@ pub(crate) fn run(cli: Cli) -> Result<Exit, Failure> {
         Command::Reduce(args) => commands::reduce::run(&args),
         Command::Abstract(args) => commands::generalize::run(&args),
         Command::Generate(args) => commands::generate::run(&args),
+        Command::Report(args) => commands::report::run(&args),
         Command::Grammar(command) => commands::grammar::run(&command, cli.message_format),
         Command::Oracle(OracleCommand::Check { oracle, input, format }) => {
             commands::oracle::check(&oracle, &input, format)

@@ -7,4 +7,5 @@ pub(crate) mod grammar;
 pub(crate) mod oracle;
 pub(crate) mod parse;
 pub(crate) mod reduce;
+pub(crate) mod report;
 pub(crate) mod sample;
