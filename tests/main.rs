@@ -9,6 +9,7 @@ mod expr;
 mod generate;
 mod grammar_commands;
 mod grammars;
+mod jobs;
 mod layout;
 mod library;
 mod oracles;

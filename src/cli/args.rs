@@ -11,7 +11,7 @@ use std::time::Duration;
 #[command(
     name = "ddset",
     version,
-    after_help = "Exit status: 0 done, 1 the input does not fail, 2 wrong usage, 3 grammar or parse error, \
+    after_help = "Exit status: 0 done, 1 the input does not fail (generate --verify: not all do), 2 wrong usage, 3 grammar or parse error, \
                   4 the oracle could not be run, 5 the failure is not steady, 130 interrupted (the best so far is kept).\n\n\
                   Example: ddset abstract --grammar expr --fail-exit 101 input.expr -- ./calculator {}"
 )]
@@ -21,6 +21,9 @@ pub(crate) struct Cli {
     /// How to print what is wrong with a grammar or an input: as text, or as JSON, one object a line
     #[arg(long, global = true, value_enum, default_value_t = MessageFormat::Text, value_name = "FORMAT")]
     pub message_format: MessageFormat,
+    /// Only results and errors: nothing of how it goes, and no summary
+    #[arg(short, long, global = true)]
+    pub quiet: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -292,6 +295,9 @@ pub(crate) struct RunOptions {
     /// How to print the result
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub format: Format,
+    /// How many oracle runs at a time (default: the number of processors, at most 8). The result is the same for any number
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub jobs: Option<u16>,
 }
 
 /// How to tell whether an input fails.
@@ -302,7 +308,7 @@ pub(crate) struct OracleOptions {
     #[arg(long, value_name = "SCRIPT", conflicts_with = "program")]
     pub test: Option<PathBuf>,
     /// It fails if the program exits with this status (repeat for several)
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(i32).range(0..=255))]
     pub fail_exit: Vec<i32>,
     /// It fails if this signal ends the program (SEGV, ABRT, …)
     #[arg(long, value_name = "SIGNAL")]
@@ -311,7 +317,7 @@ pub(crate) struct OracleOptions {
     #[arg(long, value_name = "REGEX")]
     pub fail_output: Vec<String>,
     /// It says nothing if the program exits with this status
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(i32).range(0..=255))]
     pub unresolved_exit: Vec<i32>,
     /// It says nothing if this signal ends the program
     #[arg(long, value_name = "SIGNAL")]

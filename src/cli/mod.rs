@@ -14,9 +14,18 @@ pub(crate) use diagnostics::tell;
 pub(crate) use exit::{Exit, Failure};
 use std::io::Write;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Whether only results and errors are wanted.
+static QUIET: AtomicBool = AtomicBool::new(false);
+
+fn is_quiet() -> bool {
+    QUIET.load(Ordering::Relaxed)
+}
 
 /// Runs a command.
 pub(crate) fn run(cli: Cli) -> Result<Exit, Failure> {
+    QUIET.store(cli.quiet, Ordering::Relaxed);
     match cli.command {
         Command::Parse(args) => commands::parse::run(&args),
         Command::Reduce(args) => commands::reduce::run(&args),
@@ -47,7 +56,10 @@ fn write_to(file: Option<&Path>, bytes: &[u8]) -> Result<(), Failure> {
         .map_err(|error| Failure::usage(format!("error: cannot write {}: {error}", file.display())))
 }
 
-/// Writes words for the user to standard error. If even that is gone, there is no one to tell.
+/// Writes words for the user to standard error, unless it is to be quiet. If even that is gone, there is no one to tell.
 fn say(words: &str) {
+    if is_quiet() {
+        return;
+    }
     let _ = writeln!(anstream::stderr(), "{words}");
 }

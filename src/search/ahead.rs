@@ -174,6 +174,7 @@ impl<'a> Search<'a> {
             pool: self.pool.clone(),
             foresight: Rc::clone(&self.foresight),
             scout: Some(Scout { since, learnt, plan: Vec::new(), guesses, most, awaited, begin }),
+            begin,
         };
         (ahead.go_on)(&mut scout);
         let mut foresight = self.foresight.borrow_mut();

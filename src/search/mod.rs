@@ -124,7 +124,8 @@ impl Counts {
         self.fail + self.pass + self.unresolved
     }
 
-    fn add(&mut self, outcome: Outcome) {
+    /// Counts one more.
+    pub fn add(&mut self, outcome: Outcome) {
         match outcome {
             Outcome::Fail => self.fail += 1,
             Outcome::Pass => self.pass += 1,
@@ -156,6 +157,8 @@ pub enum Event<'e> {
         replayed: bool,
         /// How long it took.
         elapsed: Duration,
+        /// How often a test was answered by what was known already.
+        hits: u64,
     },
     /// A smaller failing input is known.
     Best {
@@ -207,6 +210,7 @@ pub struct Search<'a> {
     pool: Option<Rc<Pool>>,
     foresight: Rc<RefCell<Foresight>>,
     scout: Option<Scout>,
+    begin: Instant,
 }
 
 type Observer<'a> = Box<dyn FnMut(&Event<'_>) + 'a>;
@@ -266,6 +270,7 @@ impl<'a> Search<'a> {
             pool: None,
             foresight: Rc::default(),
             scout: None,
+            begin: Instant::now(),
         }
     }
 
@@ -410,6 +415,11 @@ impl<'a> Search<'a> {
         self.pool.as_ref().map_or(0, |pool| pool.wasted())
     }
 
+    /// How long ago the search was made.
+    pub fn elapsed(&self) -> Duration {
+        self.begin.elapsed()
+    }
+
     /// How many runs are done at a time.
     pub fn jobs(&self) -> usize {
         self.pool.as_ref().map_or(1, |pool| pool.jobs)
@@ -519,8 +529,8 @@ impl<'a> Search<'a> {
         self.runs += 1;
         self.replayed += u64::from(replayed);
         self.phases.entry(self.phase).or_default().add(outcome);
-        let (phase, runs) = (self.phase, self.runs);
-        self.notify(&Event::Run { phase, runs, outcome, len, replayed, elapsed });
+        let (phase, runs, hits) = (self.phase, self.runs, self.hits);
+        self.notify(&Event::Run { phase, runs, outcome, len, replayed, elapsed, hits });
     }
 
     fn notify(&mut self, event: &Event<'_>) {
