@@ -127,7 +127,7 @@ impl Job {
             };
             if let Err(error) = kept {
                 // Nothing more may be gained that cannot be kept.
-                super::tell(&super::exit::Message::Words(format!("error: {error}")), super::args::MessageFormat::Text);
+                super::tell_error(&format!("error: {error}"));
                 self.stop.store(true, Ordering::Relaxed);
             }
             progress.show(event);

@@ -58,8 +58,12 @@ fn write_to(file: Option<&Path>, bytes: &[u8]) -> Result<(), Failure> {
 
 /// Writes words for the user to standard error, unless it is to be quiet. If even that is gone, there is no one to tell.
 fn say(words: &str) {
-    if is_quiet() {
-        return;
+    if !is_quiet() {
+        tell_error(words);
     }
+}
+
+/// Writes what is wrong to standard error.
+fn tell_error(words: &str) {
     let _ = writeln!(anstream::stderr(), "{words}");
 }

@@ -10,6 +10,9 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::Scope;
 use std::time::{Duration, Instant};
 
+/// How long a thread at most waits for the search to look at an outcome before it goes on with what was planned.
+const GRACE: Duration = Duration::from_millis(5);
+
 /// One run of one input: the runs of an input are numbered.
 pub(super) type Turn = (Key, u32);
 
@@ -41,7 +44,16 @@ struct State {
     queue: VecDeque<Task>,
     /// What was started and not taken; `None` while it runs.
     runs: FxHashMap<Turn, Option<Finished>>,
+    /// The run that was asked for last.
+    awaited: Option<Turn>,
     closed: bool,
+}
+
+impl State {
+    /// Whether the search waits for a run: what is planned follows from all that it has seen.
+    fn is_settled(&self) -> bool {
+        self.awaited.is_some_and(|turn| !matches!(self.runs.get(&turn), Some(Some(_))))
+    }
 }
 
 impl Pool {
@@ -62,6 +74,8 @@ impl Pool {
     /// Has this run before all that is planned.
     pub(super) fn ask(&self, turn: Turn, input: &[u8]) {
         let mut state = self.shared.lock();
+        state.awaited = Some(turn);
+        self.shared.filled.notify_all();
         if state.runs.contains_key(&turn) {
             return;
         }
@@ -72,7 +86,6 @@ impl Pool {
             None => state.queue.clear(),
         }
         state.queue.push_front(Task { turn, input: input.to_vec() });
-        self.shared.filled.notify_one();
     }
 
     /// Replaces what was planned and not begun.
@@ -111,6 +124,7 @@ impl Pool {
         loop {
             if let Some(finished) = state.runs.get_mut(turn).and_then(Option::take) {
                 state.runs.remove(turn);
+                state.awaited = None;
                 return finished;
             }
             state = self.shared.ended.wait(state).unwrap_or_else(PoisonError::into_inner);
@@ -137,20 +151,29 @@ impl Shared {
     }
 
     fn work(&self, oracle: &dyn Oracle) {
-        while let Some(task) = self.next() {
+        let mut grace = Duration::ZERO;
+        while let Some(task) = self.next(grace) {
             let started = Instant::now();
             let run = catch_unwind(AssertUnwindSafe(|| oracle.run(&task.input)));
             let finished = (run, started.elapsed());
+            grace = (finished.1 / 4).min(GRACE);
             self.lock().runs.insert(task.turn, Some(finished));
             self.ended.notify_all();
         }
     }
 
-    fn next(&self) -> Option<Task> {
+    /// The next task. If the search is just looking at an outcome, it may come to another plan: that is waited for, but not long.
+    fn next(&self, grace: Duration) -> Option<Task> {
+        let begin = Instant::now();
         let mut state = self.lock();
         loop {
             if state.closed {
                 return None;
+            }
+            let left = grace.saturating_sub(begin.elapsed());
+            if !state.queue.is_empty() && !state.is_settled() && !left.is_zero() {
+                state = self.filled.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+                continue;
             }
             if let Some(task) = state.queue.pop_front() {
                 state.runs.insert(task.turn, None);
