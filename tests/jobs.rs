@@ -13,6 +13,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 const JOBS: [usize; 4] = [1, 2, 4, 8];
+/// Enough to see that they are the same.
+const SAMPLES: u32 = 40;
 
 /// Something to do for every pass: two parts that must stay, apart from each other, and an operator that may be another.
 const INPUT: &str = "1 + 22 * ((3 - 4)) / 5 + (66 - 7 * (8 + 9)) - 10 / (11 + 2 * ((12 + 13 * 14))) + 3.25 - (1) * 999";
@@ -30,7 +32,7 @@ fn oracle(input: &[u8]) -> Outcome {
 }
 
 /// What there is to say of a reduction, an abstraction and a verification, and how long each took.
-fn all(jobs: usize, sleep: Duration) -> (Vec<String>, [Duration; 3]) {
+fn all(jobs: usize, sleep: Duration, samples: u32) -> (Vec<String>, [Duration; 3]) {
     let grammar = Arc::new(Grammar::read(bundled::find("expr").unwrap().source, None).unwrap());
     let oracle = move |input: &[u8]| {
         std::thread::sleep(sleep);
@@ -44,10 +46,11 @@ fn all(jobs: usize, sleep: Duration) -> (Vec<String>, [Duration; 3]) {
         let reducing = begin.elapsed();
         let reduced = String::from_utf8_lossy(reduction.tree.text()).into_owned();
         let proven = format!("{} {}", reduction.runs, reduction.proven);
-        let options = Options { confidence: 40, ..Options::default() };
+        let options = Options { confidence: samples, ..Options::default() };
         let pattern = generalize(&grammar, reduction.tree, &mut search, &options).pattern;
         let abstracting = begin.elapsed() - reducing;
-        let texts: Vec<Vec<u8>> = Instances::new(&pattern, 1).take(40).map(|tree| tree.text().to_vec()).collect();
+        let texts: Vec<Vec<u8>> =
+            Instances::new(&pattern, 1).take(samples as usize).map(|tree| tree.text().to_vec()).collect();
         let mut verification = Search::new(&oracle).with_jobs(scope, jobs);
         let begin = Instant::now();
         let outcomes = texts.iter().enumerate().map(|(at, text)| {
@@ -64,11 +67,11 @@ fn all(jobs: usize, sleep: Duration) -> (Vec<String>, [Duration; 3]) {
 
 #[test]
 fn one_result_for_any_number() {
-    let (expected, _) = all(1, Duration::ZERO);
+    let (expected, _) = all(1, Duration::ZERO, SAMPLES);
     for jobs in JOBS {
         // With and without time in which to look ahead.
         for sleep in [0, 1] {
-            let (found, _) = all(jobs, Duration::from_millis(sleep));
+            let (found, _) = all(jobs, Duration::from_millis(sleep), SAMPLES);
             assert_eq!(found, expected, "{jobs} jobs, {sleep} ms");
         }
     }
@@ -79,7 +82,7 @@ fn one_result_for_any_number() {
 fn two_jobs_take_less_time() {
     const AT_LEAST: f64 = 1.4;
     let sleep = Duration::from_millis(20);
-    let [one, two] = [1, 2].map(|jobs| all(jobs, sleep).1);
+    let [one, two] = [1, 2].map(|jobs| all(jobs, sleep, SAMPLES).1);
     let total = |times: [Duration; 3]| times.iter().sum::<Duration>().as_secs_f64();
     let ratio = total(one) / total(two);
     assert!(ratio > AT_LEAST, "{ratio:.2}: {one:?}, {two:?}");
@@ -88,11 +91,12 @@ fn two_jobs_take_less_time() {
 /// For the figures in the documentation.
 #[test]
 #[ignore = "takes a minute"]
+#[allow(clippy::print_stderr, reason = "it is run for what it prints")]
 fn measured() {
     let sleep = Duration::from_millis(50);
-    let (_, one) = all(1, sleep);
+    let (_, one) = all(1, sleep, 100);
     for jobs in [2, 4, 8] {
-        let (_, more) = all(jobs, sleep);
+        let (_, more) = all(jobs, sleep, 100);
         let ratio = |at: usize| one[at].as_secs_f64() / more[at].as_secs_f64();
         let total = |times: [Duration; 3]| times.iter().sum::<Duration>().as_secs_f64();
         let [reduce, generalize, verify] = [0, 1, 2].map(ratio);

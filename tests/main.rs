@@ -13,5 +13,6 @@ mod jobs;
 mod layout;
 mod library;
 mod oracles;
+mod property;
 mod resume;
 mod support;

@@ -702,6 +702,49 @@ mod tests {
     }
 
     #[test]
+    fn what_is_run_ahead_counts_when_it_is_asked_for() {
+        let notes = Notes::default();
+        std::thread::scope(|scope| {
+            let mut search = Search::new(&on_x).with_memory(Box::new(notes.clone())).with_jobs(scope, 2);
+            search.expect([b"a", b"x", b"b"]);
+            while search.wasted() < 3 {
+                std::thread::yield_now();
+            }
+            assert_eq!((search.runs(), notes.0.borrow().len(), search.known(b"x")), (0, 0, None));
+            assert_eq!(search.test(b"x").unwrap(), Outcome::Fail);
+            assert_eq!((search.runs(), search.wasted(), notes.0.borrow().len()), (1, 2, 1));
+            // Nobody foresaw that.
+            assert_eq!(search.test(b"xx").unwrap(), Outcome::Fail);
+            assert_eq!(search.retest(b"x").unwrap(), Outcome::Fail);
+            assert_eq!((search.runs(), search.wasted(), search.jobs()), (3, 2, 2));
+        });
+    }
+
+    #[test]
+    fn runs_overlap() {
+        let both = std::sync::Barrier::new(2);
+        let oracle = |input: &[u8]| {
+            both.wait();
+            on_x(input)
+        };
+        std::thread::scope(|scope| {
+            let mut search = Search::new(&oracle).with_jobs(scope, 2);
+            search.expect([b"a", b"x"]);
+            assert_eq!((search.test(b"a").unwrap(), search.test(b"x").unwrap()), (Outcome::Pass, Outcome::Fail));
+            search.expect_confirmations(b"x", 2);
+            let last = [search.confirm(b"x"), search.confirm(b"x")].map(|run| run.unwrap().outcome);
+            assert_eq!((last, search.wasted()), ([Outcome::Fail; 2], 0));
+        });
+    }
+
+    #[test]
+    #[should_panic(expected = "the oracle's own")]
+    fn a_panic_of_the_oracle_is_that_of_the_search() {
+        let oracle = |_: &[u8]| -> Outcome { panic!("the oracle's own") };
+        std::thread::scope(|scope| drop(Search::new(&oracle).with_jobs(scope, 2).test(b"a")));
+    }
+
+    #[test]
     fn the_observer_sees_runs_and_the_best() {
         let mut seen = Vec::new();
         let observer = |event: &Event<'_>| match event {
