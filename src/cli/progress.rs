@@ -129,7 +129,7 @@ mod tests {
         let state =
             State { begin, shown: begin, gained: begin, news: false, stands: false, sizes: vec![900, 30], replayed: 2 };
         let line = state.line("sweep", 12, 3, 2);
-        for part in ["30 bytes █▄", "sweep, 12 runs", "3 known", "gain 0 s ago", "2 jobs"] {
+        for part in ["30 bytes █▅", "sweep, 12 runs", "3 known", "gain 0 s ago", "2 jobs"] {
             assert!(line.contains(part), "{part}: {line}");
         }
     }

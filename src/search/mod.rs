@@ -23,10 +23,7 @@ use rustc_hash::FxHashMap;
 use crate::oracle::{Oracle, OracleError, Outcome, Run};
 pub(crate) use ahead::{Ahead, Lent, Mark};
 use ahead::{Foresight, Scout};
-use pool::{Pool, Task};
-
-/// The number of the first last word on an input, as the pool knows it: further than runs are ever counted.
-const LAST_WORDS: u32 = 1 << 31;
+use pool::{LAST_WORDS, Pool, Task};
 
 /// The phase that runs count for until [`Search::enter`] names one.
 const FIRST_PHASE: &str = "search";
