@@ -1,7 +1,7 @@
 //! The pattern as a whole: all holes varied at once, until enough distinct inputs have failed.
 
-use super::Engine;
 use super::candidates::Candidate;
+use super::{Engine, Step};
 use crate::generate::stream;
 use crate::generate::validity::Validity;
 use crate::oracle::Outcome;
@@ -24,35 +24,48 @@ const VALID_LATE: usize = 15;
 /// Windows that must have been mostly invalid before a hole is given up.
 const BAD_WINDOWS: u32 = 2;
 
+/// Where a proof is.
+#[derive(Clone)]
+pub(super) struct Proof {
+    /// The chance of a hole to be varied.
+    share: f64,
+    /// Whether the latest samples were valid.
+    recent: VecDeque<bool>,
+    bad_windows: u32,
+    spent: u32,
+    duplicates: u32,
+    number: u64,
+}
+
+impl Default for Proof {
+    fn default() -> Self {
+        Proof { share: 1.0, recent: VecDeque::new(), bad_windows: 0, spent: 0, duplicates: 0, number: 0 }
+    }
+}
+
 impl Engine<'_, '_> {
     /// Asks for failing inputs of the present pattern. A pass is narrowed down to a hole, which becomes concrete.
-    pub(super) fn prove(&mut self) -> Result<(), Stop> {
+    pub(super) fn prove(&mut self, mut proof: Proof) -> Result<(), Stop> {
         let wanted = self.options.confidence;
-        let mut share = 1.0_f64;
-        let mut recent: VecDeque<bool> = VecDeque::new();
-        let mut bad_windows = 0;
-        let mut spent = 0;
-        let mut duplicates = 0;
-        let mut number = 0;
-        self.evidence = Evidence::default();
         while !self.holes.is_empty() && self.evidence.failed < wanted {
-            if spent >= wanted.saturating_mul(RUNS_PER_SAMPLE) {
+            self.keep(|| Step::Proof(proof.clone()));
+            let Proof { share, recent, bad_windows, spent, duplicates, number } = &mut proof;
+            if *spent >= wanted.saturating_mul(RUNS_PER_SAMPLE) {
                 break;
             }
             let all = self.holes.len();
-            let mut rng = stream(self.options.seed, "proof", number);
-            number += 1;
-            let chosen: Vec<usize> = (0..all).filter(|_| share >= 1.0 || rng.random_bool(share)).collect();
+            let mut rng = stream(self.options.seed, "proof", *number);
+            *number += 1;
+            let chosen: Vec<usize> = (0..all).filter(|_| *share >= 1.0 || rng.random_bool(*share)).collect();
             let chosen = if chosen.is_empty() { vec![rng.random_range(0..all)] } else { chosen };
             // One hole at most tries something new, so that an unresolved run has one suspect.
-            let explorer =
-                rng.random_bool(self.exploration(&recent)).then(|| chosen[rng.random_range(0..chosen.len())]);
+            let explorer = rng.random_bool(self.exploration(recent)).then(|| chosen[rng.random_range(0..chosen.len())]);
             self.drawer.largest = 0;
             let plain = explorer.is_none() && rng.random_bool(self.plain_share());
             let fillings: Vec<(usize, Fillings)> = chosen
                 .iter()
                 .map(|&hole| match explorer {
-                    Some(explorer) if explorer == hole => (hole, self.new_sample(hole, number, &mut rng)),
+                    Some(explorer) if explorer == hole => (hole, self.new_sample(hole, *number, &mut rng)),
                     None if plain => {
                         (hole, self.drawer.draw(self.grammar, &self.tree, &self.holes[hole], (None, false), &mut rng))
                     }
@@ -62,16 +75,16 @@ impl Engine<'_, '_> {
             let flat: Fillings = fillings.iter().flat_map(|(_, fillings)| fillings.clone()).collect();
             let text = filled(self.grammar, &self.tree, &flat).text().to_vec();
             if self.search.known(&text).is_some() {
-                share = (share * 1.2).min(1.0);
-                duplicates += 1;
-                if duplicates > DUPLICATES {
+                *share = (*share * 1.2).min(1.0);
+                *duplicates += 1;
+                if *duplicates > DUPLICATES {
                     self.evidence.exhausted = true;
                     break;
                 }
                 continue;
             }
-            duplicates = 0;
-            spent += 1;
+            *duplicates = 0;
+            *spent += 1;
             let outcome = self.ask(&flat)?;
             // What was tried for the first time says little of what generation will make.
             if explorer.is_none() && !plain {
@@ -84,25 +97,25 @@ impl Engine<'_, '_> {
             match outcome {
                 Outcome::Unresolved => {
                     self.evidence.unresolved += 1;
-                    share = (share * 0.75).max(0.5 / all as f64);
-                    if self.is_mostly_invalid(&recent) {
+                    *share = (*share * 0.75).max(0.5 / all as f64);
+                    if self.is_mostly_invalid(recent) {
                         // It is still being learned what is valid: a first bad window may be the price of that.
                         recent.clear();
-                        bad_windows += 1;
-                        if bad_windows >= BAD_WINDOWS && self.drop_most_blamed()? {
-                            (share, bad_windows) = (1.0, 0);
+                        *bad_windows += 1;
+                        if *bad_windows >= BAD_WINDOWS && self.drop_most_blamed()? {
+                            (*share, *bad_windows) = (1.0, 0);
                         }
                     }
                 }
                 Outcome::Fail => {
-                    share = (share * 1.5).min(1.0);
+                    *share = (*share * 1.5).min(1.0);
                     chosen.iter().for_each(|hole| self.holes[*hole].failed += 1);
                     self.evidence.failed += u32::from(chosen.len() == all);
                 }
                 Outcome::Pass => {
                     let guilty = self.culprits(&fillings)?;
                     self.refine(&guilty, &fillings)?;
-                    (share, bad_windows) = (1.0, 0);
+                    (*share, *bad_windows) = (1.0, 0);
                     recent.clear();
                 }
             }
@@ -183,7 +196,7 @@ impl Engine<'_, '_> {
         self.undecided.push(at);
         self.blame.clear();
         self.evidence = Evidence::default();
-        self.screen_inner(Some(at))?;
+        self.screen_inner(0, Some(at))?;
         Ok(true)
     }
 
@@ -260,7 +273,7 @@ impl Engine<'_, '_> {
         }
         if let [at] = removed.members.as_slice() {
             self.together = !alone;
-            let screened = self.screen_inner(Some(*at));
+            let screened = self.screen_inner(0, Some(*at));
             self.together = false;
             screened?;
         }

@@ -20,6 +20,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 const DEFAULT_SEED: u64 = 1;
+/// The most jobs that are used unless more are asked for.
+const MOST_JOBS: usize = 8;
+/// The name of the hint that keeps the number.
+const JOBS: &str = "jobs";
 
 /// Everything that `reduce` and `abstract` need.
 pub(crate) struct Job {
@@ -30,6 +34,8 @@ pub(crate) struct Job {
     pub oracle: Unfolding<CommandOracle>,
     pub session: Session,
     pub stop: Arc<AtomicBool>,
+    /// How many runs at a time.
+    pub jobs: usize,
     budget: Budget,
 }
 
@@ -68,6 +74,12 @@ impl Job {
             oracle = command(spec.clone())?.with_stop(stop.clone());
             request.oracle = spec;
         }
+        let jobs = match (options.run.jobs, place.as_ref().and_then(Place::jobs), request.hints.get(JOBS)) {
+            (Some(jobs), ..) | (None, Some(jobs), _) => Some(u64::from(jobs)),
+            (None, None, hint) => hint.and_then(serde_json::Value::as_u64),
+        };
+        request.hints = jobs.map(|jobs| (JOBS.to_owned(), jobs.into())).into_iter().collect();
+        let jobs = jobs.map_or_else(processors, |jobs| jobs as usize);
         let request = Request { oracle_identity: oracle.identity(), ..request };
         let session = Session::open(&options.run.run, request)?;
         if session.resumed() {
@@ -75,7 +87,7 @@ impl Job {
         }
         let layout = Layout::of(&grammar);
         let oracle = Unfolding::new(oracle, layout.clone());
-        Ok(Job { grammar: Arc::new(grammar), layout, tree, oracle, session, stop, budget })
+        Ok(Job { grammar: Arc::new(grammar), layout, tree, oracle, session, stop, jobs, budget })
     }
 
     /// Tells of the other failures that were met on the way, as data; and in words, on standard error.
@@ -91,8 +103,23 @@ impl Job {
         Ok(others.iter().map(|(failure, input)| serde_json::json!({ "failure": failure, "input": input })).collect())
     }
 
+    /// Does the work with a search, whose threads end with it.
+    pub(crate) fn with_search<R>(
+        &self,
+        progress: &super::progress::Progress,
+        work: impl FnOnce(&mut Search<'_>) -> Result<R, Failure>,
+    ) -> Result<R, Failure> {
+        std::thread::scope(|scope| {
+            let mut search = self.search(progress)?.with_jobs(scope, self.jobs);
+            let result = work(&mut search);
+            // What was run ahead is not asked for anymore, and need not be waited for.
+            self.stop.store(true, Ordering::Relaxed);
+            result
+        })
+    }
+
     /// A search that remembers each run in the session, and keeps the best input there.
-    pub(crate) fn search<'a>(&'a self, progress: &'a super::progress::Progress) -> Result<Search<'a>, Failure> {
+    fn search<'a>(&'a self, progress: &'a super::progress::Progress) -> Result<Search<'a>, Failure> {
         let kept = |event: &Event<'_>| {
             let kept = match event {
                 Event::Best { best, .. } => self.session.save_best(&self.layout.unfold(best)),
@@ -101,7 +128,7 @@ impl Job {
             };
             if let Err(error) = kept {
                 // Nothing more may be gained that cannot be kept.
-                say(&format!("error: {error}"));
+                super::tell_error(&format!("error: {error}"));
                 self.stop.store(true, Ordering::Relaxed);
             }
             progress.show(event);
@@ -159,6 +186,11 @@ pub(crate) fn interruptible() -> Result<Arc<AtomicBool>, Failure> {
     Ok(stop)
 }
 
+/// How many runs at a time if nothing is said.
+pub(crate) fn processors() -> usize {
+    std::thread::available_parallelism().map_or(1, |number| number.get().min(MOST_JOBS))
+}
+
 /// What the last run asked, with what the command line says otherwise.
 fn earlier(options: &JobOptions) -> Result<Request, Failure> {
     let session = Session::latest(&options.run.run)?;
@@ -200,7 +232,7 @@ pub(crate) fn run_option(options: &super::args::RunOptions) -> String {
 }
 
 impl GivenGrammar {
-    fn of(options: &GrammarOptions) -> GivenGrammar {
+    pub(crate) fn of(options: &GrammarOptions) -> GivenGrammar {
         let GrammarOptions { grammar, grammar_format, start } = options.clone();
         GivenGrammar { files: grammar, grammar_format, start }
     }
@@ -234,6 +266,10 @@ impl Place {
             Failure::usage(format!("the file name of {} is not UTF-8: rename the input", self.input.display()))
         })?;
         Ok(spec)
+    }
+
+    fn jobs(&self) -> Option<u16> {
+        Some(self.config.as_ref()?.jobs?.get())
     }
 
     pub(crate) fn prepare(&self) -> Result<(), Failure> {

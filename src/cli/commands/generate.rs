@@ -3,12 +3,15 @@
 use crate::cli::args::{Format, GenerateArgs};
 use crate::cli::{Exit, Failure, job, say, write_out};
 use ddset::layout::Layout;
-use ddset::oracle::{CommandOracle, Oracle, Outcome};
+use ddset::oracle::{CommandOracle, Outcome};
 use ddset::pattern::Instances;
 use ddset::pattern::Pattern;
-use ddset::search::Counts;
+use ddset::search::{Counts, Search};
 use ddset::session::{Request, Session};
+use std::collections::VecDeque;
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 pub(crate) fn run(args: &GenerateArgs) -> Result<Exit, Failure> {
     let (pattern, request) = source(args)?;
@@ -28,29 +31,24 @@ pub(crate) fn run(args: &GenerateArgs) -> Result<Exit, Failure> {
     let extension = request.as_ref().and_then(|request| Path::new(request.file_name()).extension()?.to_str());
     let extension = extension.map(|extension| format!(".{extension}")).unwrap_or_default();
     let instances = if args.uniform { Instances::uniform(&pattern, seed) } else { Instances::new(&pattern, seed) };
-    let mut counts = Counts::default();
-    let mut made = 0;
     let layout = Layout::of(&pattern.grammar);
-    for instance in instances.take(args.n) {
-        let text = layout.unfold(instance.text());
-        made += 1;
-        let outcome = match &oracle {
-            Some(oracle) => Some(oracle.run(&text)?.outcome),
-            None => None,
-        };
-        match outcome {
-            Some(Outcome::Fail) => counts.fail += 1,
-            Some(Outcome::Pass) => counts.pass += 1,
-            Some(Outcome::Unresolved) => counts.unresolved += 1,
-            None => {}
+    let texts = instances.take(args.n).map(|instance| layout.unfold(instance.text()).into_owned());
+    let write = |number: usize, text: &[u8], outcome: Option<Outcome>| match &args.output {
+        Some(folder) => {
+            let path = folder.join(format!("{number:05}{extension}"));
+            std::fs::write(&path, text)
+                .map_err(|error| Failure::usage(format!("error: cannot write {}: {error}", path.display())))
         }
-        match &args.output {
-            Some(folder) => {
-                let path = folder.join(format!("{made:05}{extension}"));
-                std::fs::write(&path, &text)
-                    .map_err(|error| Failure::usage(format!("error: cannot write {}: {error}", path.display())))?;
+        None => write_out(&shown(args, text, outcome)),
+    };
+    let (mut made, mut counts) = (0, Counts::default());
+    match &oracle {
+        Some((oracle, stop)) => counts = verified(args, oracle, stop, texts, &mut made, write)?,
+        None => {
+            for text in texts {
+                made += 1;
+                write(made, &text, None)?;
             }
-            None => write_out(&shown(args, &text, outcome))?,
         }
     }
     if made < args.n {
@@ -59,11 +57,38 @@ pub(crate) fn run(args: &GenerateArgs) -> Result<Exit, Failure> {
     if let Some(folder) = &args.output {
         say(&format!("{made} inputs in {}", folder.display()));
     }
-    if oracle.is_some() {
-        let Counts { fail, pass, unresolved } = counts;
-        say(&format!("verified: {fail} of {made} fail, {pass} do not, {unresolved} are unresolved"));
+    if oracle.is_none() {
+        return Ok(Exit::Done);
     }
-    Ok(Exit::Done)
+    let Counts { fail, pass, unresolved } = counts;
+    say(&format!("verified: {fail} of {made} fail, {pass} do not, {unresolved} are unresolved"));
+    Ok(if pass > 0 || fail == 0 && made > 0 { Exit::DoesNotFail } else { Exit::Done })
+}
+
+/// Runs the oracle on each, and writes them in their order.
+fn verified(
+    args: &GenerateArgs,
+    oracle: &CommandOracle,
+    stop: &Arc<AtomicBool>,
+    mut texts: impl Iterator<Item = Vec<u8>>,
+    made: &mut usize,
+    write: impl Fn(usize, &[u8], Option<Outcome>) -> Result<(), Failure>,
+) -> Result<Counts, Failure> {
+    let jobs = args.run.jobs.map_or_else(job::processors, usize::from);
+    std::thread::scope(|scope| {
+        let mut search = Search::new(oracle).with_stop(stop.clone()).with_jobs(scope, jobs);
+        let mut next: VecDeque<Vec<u8>> = VecDeque::new();
+        let mut counts = Counts::default();
+        loop {
+            next.extend(texts.by_ref().take((2 * jobs).saturating_sub(next.len())));
+            search.expect(next.iter().cloned());
+            let Some(text) = next.pop_front() else { return Ok(counts) };
+            *made += 1;
+            let outcome = search.test(&text)?;
+            counts.add(outcome);
+            write(*made, &text, Some(outcome))?;
+        }
+    })
 }
 
 fn shown(args: &GenerateArgs, text: &[u8], outcome: Option<Outcome>) -> Vec<u8> {
@@ -98,9 +123,11 @@ fn read(json: &str, path: &Path) -> Result<Pattern, Failure> {
     Pattern::from_json(json).map_err(|error| Failure::usage(format!("error: {}: {error}", path.display())))
 }
 
-/// The oracle of the command line, else the one of the last run.
-fn oracle(args: &GenerateArgs, request: Option<&Request>) -> Result<CommandOracle, Failure> {
+/// The oracle of the command line, else the one of the last run; and the flag that ends it.
+fn oracle(args: &GenerateArgs, request: Option<&Request>) -> Result<(CommandOracle, Arc<AtomicBool>), Failure> {
     let earlier = request.map(|request| request.oracle.clone());
     let here = std::env::current_dir().map_err(|error| Failure::usage(format!("the current folder: {error}")))?;
-    Ok(job::command(job::with_options(earlier, &args.oracle, &here)?)?.with_stop(job::interruptible()?))
+    let stop = job::interruptible()?;
+    let oracle = job::command(job::with_options(earlier, &args.oracle, &here)?)?;
+    Ok((oracle.with_stop(stop.clone()), stop))
 }
