@@ -8,6 +8,7 @@ mod job;
 mod progress;
 mod railroad;
 mod report;
+mod trial;
 
 use args::{Cli, Command, OracleCommand};
 pub(crate) use diagnostics::tell;

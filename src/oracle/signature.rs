@@ -276,6 +276,8 @@ mod tests {
             exit,
             signal,
             timed_out: false,
+            out_of_memory: false,
+            cpu: std::time::Duration::ZERO,
             elapsed: Duration::ZERO,
             stdout: Vec::new(),
             stderr: stderr.as_bytes().to_vec(),

@@ -31,6 +31,7 @@ pub(crate) fn run(args: &AbstractArgs) -> Result<Exit, Failure> {
     });
     summary["runs"] = report::runs_json(&search);
     summary["seed"] = job.session.request().seed.into();
+    summary["confirmed"] = super::reduce::confirmation(&job);
     summary["kept"] = job.session.pattern_path().display().to_string().into();
     say("");
     summary["others"] = job.others()?;
