@@ -10,6 +10,7 @@ fn main() -> std::process::ExitCode {
     if words.next().is_some_and(|word| word == ddset::oracle::GUARD) {
         return ddset::oracle::guard(words).into();
     }
+    ddset::oracle::limits::inherit();
     let arguments = cli::args::Cli::parse();
     let format = arguments.message_format;
     let exit = match cli::run(arguments) {

@@ -9,6 +9,7 @@ mod expr;
 mod generate;
 mod grammar_commands;
 mod grammars;
+mod harm;
 mod layout;
 mod library;
 mod oracles;

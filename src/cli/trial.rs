@@ -4,13 +4,12 @@ use super::args::{OracleOptions, SandboxIs};
 use super::{Exit, Failure, job};
 use clap::ValueEnum;
 use ddset::oracle::environment;
-use ddset::oracle::{
-    Calibration, CommandOracle, CommandSpec, Need, Oracle, OracleError, Outcome, Rate, Sandbox, Voting,
-};
+use ddset::oracle::{Calibration, CommandOracle, CommandSpec, Need, Oracle, Outcome, Rate, Sandbox, Voting};
+use ddset::search::Stop;
 use ddset::session::{Request, Session, config};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// An oracle that was tried out on the original.
 pub(crate) struct Trial {
@@ -86,8 +85,8 @@ impl Trial {
         format!("rate:     {} of {} runs failed\n{}", self.rate.failed, self.rate.of, rules.join("\n"))
     }
 
-    /// Tries out an oracle. What comes too seldom for a vote, or whose failure cannot be told, is an error; an input that does not
-    /// fail is none.
+    /// Tries out an oracle in the strongest sandbox in which the input fails; without one, if it fails in none. What comes too
+    /// seldom for a vote, or whose failure cannot be told, is an error; an input that does not fail is none.
     pub(crate) fn of(
         spec: CommandSpec,
         input: &[u8],
@@ -95,10 +94,67 @@ impl Trial {
         wishes: Wishes,
         stop: &Arc<AtomicBool>,
     ) -> Result<Trial, Failure> {
+        // What is wrong with the oracle itself has nothing to do with sandboxes.
+        oracle(spec.clone(), stop)?;
+        let when = wishes.sandbox.unwrap_or(SandboxIs::Auto);
+        if when == SandboxIs::Off {
+            return Self::inside(Sandbox::Off, spec, input, options, wishes.need, stop);
+        }
+        let mut why = Vec::new();
+        let mut without_failure = None;
+        for sandbox in Sandbox::ALL {
+            let trial = Self::inside(sandbox, spec.clone(), input, options, wishes.need, stop);
+            match trial {
+                Ok(mut trial) if trial.rate.failed > 0 && (when == SandboxIs::On || trial.fails_outside(input)?) => {
+                    return Ok(trial);
+                }
+                Ok(trial) => {
+                    why.push(format!("{}: the input does not fail there as outside", name(sandbox)));
+                    without_failure = without_failure.or(Some(trial));
+                }
+                Err(failure) => why.push(format!("{}: {}", name(sandbox), failure.first_line())),
+            }
+            if stop.load(Ordering::Relaxed) {
+                return Err(Stop::Interrupted.into());
+            }
+        }
+        let why = why.join("; ");
+        match (when, without_failure) {
+            (SandboxIs::On, Some(mut trial)) => {
+                let next = "if it fails with --sandbox off, let it write to its folder (TMPDIR) only";
+                trial.notes.push(format!("sandbox:  {why}; {next}"));
+                Ok(trial)
+            }
+            (SandboxIs::On, None) => {
+                let next = "install bubblewrap, or use a container and --sandbox off";
+                Err(Failure::new(Exit::Oracle, format!("error: no sandbox can be used: {why}\nnext: {next}")))
+            }
+            (_, without_failure) => {
+                let mut trial = Self::inside(Sandbox::Off, spec, input, options, wishes.need, stop)?;
+                match without_failure {
+                    // A program that was mended since: there is no reason to do without.
+                    Some(inside) if trial.rate.failed == 0 => Ok(inside),
+                    _ => {
+                        trial.notes.push(format!("sandbox:  off: {why}"));
+                        Ok(trial)
+                    }
+                }
+            }
+        }
+    }
+
+    fn inside(
+        sandbox: Sandbox,
+        spec: CommandSpec,
+        input: &[u8],
+        options: &OracleOptions,
+        need: Option<Need>,
+        stop: &Arc<AtomicBool>,
+    ) -> Result<Trial, Failure> {
         let mut notes = Vec::new();
-        let mut oracle = oracle(spec, stop)?;
         let mut found = None;
         let mut known = Rate::default();
+        let mut oracle = oracle(CommandSpec { sandbox, ..spec }, stop)?;
         if oracle.spec().is_open() {
             let calibration = Calibration::of(&oracle, input, options.strictness())?;
             let spec = job::calibrated(&calibration, oracle.spec())?;
@@ -110,55 +166,32 @@ impl Trial {
         }
         let rate = known.continued(&oracle, input)?;
         oracle.settle_time();
-        let need = wishes.need.or(voted(&rate)?);
-        if rate.failed < rate.of && rate.failed > 0 || wishes.need.is_some() {
-            let vote = need.map(|need| need.to_string()).unwrap_or_default();
-            notes.push(format!("flaky:    {} of {} runs failed; {vote}", rate.failed, rate.of));
+        let voted = match need {
+            Some(need) => Some(need),
+            None => voted(&rate)?,
+        };
+        if let Some(need) = voted {
+            notes.push(format!("flaky:    {} of {} runs failed; {need}", rate.failed, rate.of));
         }
-        let mut trial = Trial { oracle: Voting { oracle, need }, found, rate, notes };
-        trial.choose_sandbox(input, wishes.sandbox.unwrap_or(SandboxIs::Auto))?;
-        Ok(trial)
+        Ok(Trial { oracle: Voting { oracle, need: voted }, found, rate, notes })
+    }
+
+    /// Whether the input fails in the same way without the sandbox. What the rules of a user say is the failure is so anywhere.
+    fn fails_outside(&mut self, input: &[u8]) -> Result<bool, Failure> {
+        if self.found.is_none() {
+            return Ok(true);
+        }
+        let sandbox = self.oracle.oracle.spec().sandbox;
+        self.oracle.oracle.set_sandbox(Sandbox::Off);
+        let run = self.oracle.run(input);
+        self.oracle.oracle.set_sandbox(sandbox);
+        Ok(run?.outcome == Outcome::Fail)
     }
 
     /// One that was not tried out.
     pub(crate) fn untried(spec: CommandSpec, stop: &Arc<AtomicBool>) -> Result<Trial, Failure> {
         let oracle = Voting { oracle: oracle(spec, stop)?, need: None };
         Ok(Trial { oracle, found: None, rate: Rate::default(), notes: Vec::new() })
-    }
-
-    /// The strongest sandbox in which the original does what it does outside.
-    fn choose_sandbox(&mut self, input: &[u8], when: SandboxIs) -> Result<(), Failure> {
-        if when == SandboxIs::Off {
-            return Ok(());
-        }
-        // A program may have been mended since.
-        let outside = if self.rate.failed > 0 { Outcome::Fail } else { self.oracle.run(input)?.outcome };
-        let mut why = Vec::new();
-        for sandbox in Sandbox::ALL {
-            self.oracle.oracle.set_sandbox(sandbox);
-            match self.oracle.run(input) {
-                Ok(run) if run.outcome == outside => return Ok(()),
-                Ok(run) => why.push(format!(
-                    "{}: the input does not do there what it does outside ({})",
-                    name(sandbox),
-                    run.reason
-                )),
-                Err(OracleError { message }) => why.push(format!("{}: {message}", name(sandbox))),
-            }
-        }
-        let why = why.join("; ");
-        if when == SandboxIs::On {
-            return Err(Failure::new(
-                Exit::Oracle,
-                format!(
-                    "error: no sandbox can be used: {why}\nnext: let the program write to its folder (TMPDIR) only, install \
-                     bubblewrap, or run in a container with --sandbox off"
-                ),
-            ));
-        }
-        self.oracle.oracle.set_sandbox(Sandbox::Off);
-        self.notes.push(format!("sandbox:  off, and programs nobody has seen will run: {why}"));
-        Ok(())
     }
 }
 

@@ -335,9 +335,9 @@ impl CommandOracle {
     /// That what is run is what it was.
     fn unchanged(&self) -> Result<(), OracleError> {
         let Some((path, _)) = self.files.iter().find(|(path, stamp)| Stamp::of(path) != *stamp) else { return Ok(()) };
+        let what = if path.exists() { "was changed meanwhile" } else { "is gone: it was there before" };
         Err(OracleError::new(format!(
-            "{} was changed or removed meanwhile: what it said before may hold no longer. What was found is kept; run again \
-             when it is as it should be",
+            "{} {what}. All that was found is kept; put it in order, then run again",
             path.display()
         )))
     }

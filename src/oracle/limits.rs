@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use std::fs;
 use std::time::Duration;
 
-use rustix::process::{Pid, Resource, Rlimit, getrlimit, prlimit};
+use rustix::process::{Pid, Resource, Rlimit, getrlimit, prlimit, setrlimit};
 
 /// How much memory one run may use, if nothing else is said and the machine has twice as much: 2 GiB.
 pub const MEMORY: u64 = 2 << 30;
@@ -39,6 +39,16 @@ pub(super) fn restrict(pid: Pid) {
     lower(Resource::Fsize, FILE_SIZE);
     // 0 would still let a core be piped to a program that collects them; 1 is too small for any.
     lower(Resource::Core, 1);
+}
+
+/// Limits this process as its runs are to be, so that they are from their first moment on. For programs that write no large file
+/// themselves; runs of others are limited as soon as they have started.
+pub fn inherit() {
+    for (resource, most) in [(Resource::Fsize, FILE_SIZE), (Resource::Core, 1)] {
+        let maximum = getrlimit(resource).maximum;
+        let current = Some(maximum.map_or(most, |maximum| maximum.min(most)));
+        let _ = setrlimit(resource, Rlimit { current, maximum });
+    }
 }
 
 /// What a tree of processes uses.

@@ -207,7 +207,7 @@ fn each_run_has_a_fresh_folder_that_vanishes() {
     let oracle = failing_on(sh("pwd; ls | wc -l; touch more"), exits(&[0]));
     let outputs = [stdout(&oracle, b""), stdout(&oracle, b"")].map(|text| String::from_utf8(text).unwrap());
     let folders = outputs.each_ref().map(|text| text.lines().next().unwrap());
-    assert!(folders[0] != folders[1] && outputs.iter().all(|text| text.lines().nth(1).unwrap().trim() == "1"));
+    assert!(folders[0] != folders[1] && outputs.iter().all(|text| text.lines().nth(1).unwrap().trim() == "0"));
     assert!(folders.iter().all(|folder| !Path::new(folder).exists()));
 }
 
