@@ -105,10 +105,10 @@ impl Trial {
         for sandbox in Sandbox::ALL {
             let trial = Self::inside(sandbox, spec.clone(), input, options, wishes.need, stop);
             match trial {
-                Ok(mut trial) if trial.rate.failed > 0 && (when == SandboxIs::On || trial.fails_outside(input)?) => {
-                    return Ok(trial);
-                }
-                Ok(trial) => {
+                Ok(mut trial) => {
+                    if trial.rate.failed > 0 && (when == SandboxIs::On || trial.fails_outside(input)?) {
+                        return Ok(trial);
+                    }
                     why.push(format!("{}: the input does not fail there as outside", name(sandbox)));
                     without_failure = without_failure.or(Some(trial));
                 }
