@@ -32,8 +32,9 @@ const LONGER: u32 = 4;
 
 /// Runs a program or script on each candidate, as a [`CommandSpec`] says.
 ///
-/// Each run has a fresh folder as its working folder, which holds the candidate under the input's name and nothing else. The
-/// environment is inherited. The process group is killed when time is up, and also when the program ends by itself: nothing
+/// Each run has a fresh folder as its working folder, which holds the candidate under the input's name, if it is given as a file, and
+/// nothing else. The environment is that of this process, with what [`environment`](super::environment) puts right. The process
+/// group is killed when time is up, and also when the program ends by itself: nothing
 /// that runs in the background survives. On Linux that holds for daemons too, to which end this process becomes a child subreaper
 /// (see `prctl(2)`, `PR_SET_CHILD_SUBREAPER`); what a host program starts
 /// itself, in its own process group or before the run, is left alone.
