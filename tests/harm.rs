@@ -72,8 +72,11 @@ fn one_that_fills_the_disk() {
         "grep -q '+' \"$1\" || dd if=/dev/zero of=large bs=1M seek=1023 count=3 2>/dev/null || kill -XFSZ $$",
     );
     reduce(&place, &["--test", "run.sh"]).exits(0);
-    let run =
-        check(&place, &["--", "sh", "-c", "exec dd if=/dev/zero of=large bs=1M seek=1023 count=3", "{}"]).exits(1);
+    let run = check(
+        &place,
+        &["--fail-exit", "3", "--", "sh", "-c", "exec dd if=/dev/zero of=large bs=1M seek=1023 count=3", "{}"],
+    )
+    .exits(1);
     run.outputs(["it wrote too large a file (signal SIGXFSZ)"]);
 }
 

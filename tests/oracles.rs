@@ -215,8 +215,8 @@ fn the_check_explains_a_run() {
 fn a_failure_that_comes_and_goes_is_said() {
     let place = place();
     let counter = place.path("count");
-    // Fails five times, and then never more.
-    let script = format!("echo >>{0}\n[ $(wc -l <{0}) -le 5 ]", counter.display());
+    // Fails eight times, and then never more.
+    let script = format!("echo >>{0}\n[ $(wc -l <{0}) -le 8 ]", counter.display());
     place.script("run.sh", &script);
     reduce(&place, &["--sandbox", "off", "--test", "run.sh"]).exits(5).says(["comes and goes", "0 of 10 fresh runs"]);
 }

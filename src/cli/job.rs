@@ -154,6 +154,7 @@ pub(crate) fn calibrated(found: &Calibration, spec: &CommandSpec) -> Result<Comm
             None => "nothing that it printed tells of a failure",
         };
         let rule = match end.strip_prefix("exit status ") {
+            _ if end == "out of memory" => "more memory with `--max-memory`, if it needs that".to_owned(),
             _ if found.hangs => "`--timeout-is fail`, or allow more time with `--timeout`".to_owned(),
             Some(exit) => format!("`--fail-exit {exit}`, or `--fail-output` with what it prints"),
             None => "`--fail-output` with what it prints".to_owned(),

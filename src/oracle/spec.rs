@@ -282,7 +282,9 @@ impl Verdicts {
             return (Outcome::Unresolved, "out of memory".to_owned());
         }
         let too_large = Os::XFSZ.as_raw();
-        if process.signal == Some(too_large) && !self.fail.signals.contains(&too_large) {
+        let is_failure = self.fail.signals.contains(&too_large)
+            || self.fail.signature.as_ref().is_some_and(|signature| signature.matches(process));
+        if process.signal == Some(too_large) && !is_failure {
             return (Outcome::Unresolved, "it wrote too large a file (signal SIGXFSZ)".to_owned());
         }
         let end = match (process.exit, process.signal) {
