@@ -9,6 +9,7 @@ mod patterns;
 mod progress;
 mod railroad;
 mod report;
+mod trial;
 
 use args::{Cli, Command, OracleCommand};
 pub(crate) use diagnostics::tell;
