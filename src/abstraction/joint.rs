@@ -2,17 +2,18 @@
 
 use super::Engine;
 use super::candidates::Candidate;
+use super::space::respaced;
 use crate::generate::stream;
 use crate::generate::validity::Validity;
 use crate::oracle::Outcome;
-use crate::pattern::instances::{Fillings, filled};
-use crate::pattern::{Evidence, Filling};
+use crate::pattern::instances::{Fillings, agree, filled};
+use crate::pattern::{Condition, Evidence, Filling};
 use crate::search::Stop;
 use rand::RngExt;
 use std::collections::VecDeque;
 
 /// Runs that the proof may take for each failing input asked for, before it gives up.
-const RUNS_PER_SAMPLE: u32 = 9;
+const RUNS_PER_SAMPLE: u32 = 5;
 /// Draws of known inputs in a row after which a pattern counts as used up.
 const DUPLICATES: u32 = 600;
 /// The share of even choices where nothing is invalid.
@@ -35,6 +36,7 @@ impl Engine<'_, '_> {
         let mut duplicates = 0;
         let mut number = 0;
         self.evidence = Evidence::default();
+        self.hostile()?;
         while !self.holes.is_empty() && self.evidence.failed < wanted {
             if spent >= wanted.saturating_mul(RUNS_PER_SAMPLE) {
                 break;
@@ -52,7 +54,7 @@ impl Engine<'_, '_> {
             let fillings: Vec<(usize, Fillings)> = chosen
                 .iter()
                 .map(|&hole| match explorer {
-                    Some(explorer) if explorer == hole => (hole, self.new_sample(hole, number, &mut rng)),
+                    Some(explorer) if explorer == hole => (hole, self.random_sample(hole, true, &mut rng)),
                     None if plain => {
                         (hole, self.drawer.draw(self.grammar, &self.tree, &self.holes[hole], (None, false), &mut rng))
                     }
@@ -60,7 +62,17 @@ impl Engine<'_, '_> {
                 })
                 .collect();
             let flat: Fillings = fillings.iter().flat_map(|(_, fillings)| fillings.clone()).collect();
-            let text = filled(self.grammar, &self.tree, &flat).text().to_vec();
+            if !agree(&self.tree, &self.holes, &flat) {
+                duplicates += 1;
+                if duplicates > DUPLICATES {
+                    self.evidence.exhausted = true;
+                    break;
+                }
+                continue;
+            }
+            let tree = filled(self.grammar, &self.tree, &flat);
+            let spaced = self.free_space && rng.random_bool(0.5);
+            let text = if spaced { respaced(self.grammar, &tree, &mut rng) } else { tree }.text().to_vec();
             if self.search.known(&text).is_some() {
                 share = (share * 1.2).min(1.0);
                 duplicates += 1;
@@ -72,7 +84,13 @@ impl Engine<'_, '_> {
             }
             duplicates = 0;
             spent += 1;
-            let outcome = self.ask(&flat)?;
+            let outcome = self.ask_text(&text, &flat)?;
+            if spaced && outcome != Outcome::Fail && self.ask(&flat)? == Outcome::Fail {
+                // It was the white space.
+                self.free_space = false;
+                self.evidence = Evidence::default();
+                continue;
+            }
             // What was tried for the first time says little of what generation will make.
             if explorer.is_none() && !plain {
                 self.validity.learn_size(self.drawer.largest, outcome != Outcome::Unresolved);
@@ -84,6 +102,7 @@ impl Engine<'_, '_> {
             match outcome {
                 Outcome::Unresolved => {
                     self.evidence.unresolved += 1;
+                    chosen.iter().for_each(|hole| self.holes[*hole].unresolved += 1);
                     share = (share * 0.75).max(0.5 / all as f64);
                     if self.is_mostly_invalid(&recent) {
                         // It is still being learned what is valid: a first bad window may be the price of that.
@@ -105,6 +124,64 @@ impl Engine<'_, '_> {
                     (share, bad_windows) = (1.0, 0);
                     recent.clear();
                 }
+            }
+        }
+        Ok(())
+    }
+
+    /// The systematic fillings, those of all holes at once: so each alternative is met early, in the same order for every seed,
+    /// and what passes is found before the proof has cost anything. Where such a run says nothing, each is tried alone.
+    fn hostile(&mut self) -> Result<(), Stop> {
+        let enough = self.options.confidence / 2;
+        for number in 0..u64::from(self.options.confidence) * 2 {
+            let mut planned: Vec<(usize, Fillings)> = Vec::new();
+            for hole in 0..self.holes.len() {
+                let at = self.holes[hole].members[0];
+                let free = self.holes[hole].filling == Filling::Any;
+                let Some(candidate) = self.candidate(at).filter(|_| free) else { continue };
+                planned.extend(self.next_filling(candidate, true).map(|filling| (hole, vec![(at, filling)])));
+            }
+            if planned.is_empty() {
+                break;
+            }
+            let mut rng = stream(self.options.seed, "hostile", number);
+            let mut fillings = planned.clone();
+            for hole in 0..self.holes.len() {
+                if !planned.iter().any(|(other, _)| *other == hole) {
+                    fillings.push((hole, self.random_sample(hole, false, &mut rng)));
+                }
+            }
+            let flat: Fillings = fillings.iter().flat_map(|(_, fillings)| fillings.clone()).collect();
+            let text = filled(self.grammar, &self.tree, &flat).text().to_vec();
+            if self.search.known(&text).is_some() || !agree(&self.tree, &self.holes, &flat) {
+                continue;
+            }
+            match self.ask_text(&text, &flat)? {
+                Outcome::Fail => {
+                    self.holes.iter_mut().for_each(|hole| hole.failed += 1);
+                    self.evidence.failed += u32::from(self.evidence.failed < enough);
+                }
+                Outcome::Pass => {
+                    let guilty = self.culprits(&fillings)?;
+                    self.refine(&guilty, &fillings)?;
+                }
+                Outcome::Unresolved => {
+                    self.evidence.unresolved += 1;
+                    self.one_by_one(planned)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Tries fillings alone. The first that passes decides its hole; the numbers of the others are no longer valid then.
+    fn one_by_one(&mut self, planned: Vec<(usize, Fillings)>) -> Result<(), Stop> {
+        if planned.len() == 1 && self.holes.len() == 1 {
+            return Ok(());
+        }
+        for (hole, fillings) in planned {
+            if self.ask(&fillings)? == Outcome::Pass {
+                return self.refine(&[hole], &[(hole, fillings)]);
             }
         }
         Ok(())
@@ -142,26 +219,12 @@ impl Engine<'_, '_> {
         PLAIN * (1.0 - 4.0 * invalid).max(0.0)
     }
 
-    /// A filling with something new in it: while there are any, the systematic ones in turn, so that every alternative is met
-    /// early and in the same order for every seed.
-    fn new_sample(&mut self, hole: usize, number: u64, rng: &mut rand_chacha::ChaCha8Rng) -> Fillings {
-        let at = self.holes[hole].members[0];
-        let systematic = self.holes[hole].filling == Filling::Any && number % 2 == 1;
-        if systematic
-            && let Some(candidate) = self.candidate(at)
-            && let Some(filling) = self.next_filling(candidate, true)
-        {
-            return vec![(at, filling)];
-        }
-        self.random_sample(hole, true, rng)
-    }
-
     fn random_sample(&mut self, hole: usize, explore: bool, rng: &mut rand_chacha::ChaCha8Rng) -> Fillings {
         let learned = (Some(&self.validity), explore);
         self.drawer.draw(self.grammar, &self.tree, &self.holes[hole], learned, rng)
     }
 
-    fn candidate(&self, at: usize) -> Option<Candidate> {
+    pub(super) fn candidate(&self, at: usize) -> Option<Candidate> {
         self.candidates.iter().copied().find(|candidate| candidate.at == at)
     }
 
@@ -246,8 +309,11 @@ impl Engine<'_, '_> {
         };
         let Some(&hole) = guilty.iter().min_by_key(size) else { return Ok(()) };
         let alone = guilty.len() == 1;
-        let removed = self.holes.remove(hole);
         self.evidence = Evidence::default();
+        if self.restricted(hole, guilty, fillings)? {
+            return Ok(());
+        }
+        let removed = self.holes.remove(hole);
         let text = fillings.iter().find(|(number, _)| *number == hole).and_then(|(_, fillings)| fillings.first());
         let text = text.map(|(_, fragment)| fragment.lexeme(0).to_vec()).unwrap_or_default();
         for member in &removed.members {
@@ -265,5 +331,33 @@ impl Engine<'_, '_> {
             screened?;
         }
         Ok(())
+    }
+
+    /// Finds a condition for a culprit, so that it may stay a hole.
+    fn restricted(&mut self, hole: usize, guilty: &[usize], fillings: &[(usize, Fillings)]) -> Result<bool, Stop> {
+        let filling = |number: usize| {
+            let own = fillings.iter().find(|(hole, _)| *hole == number)?;
+            own.1.first().map(|(at, filling)| (*at, filling.clone()))
+        };
+        if let [one, other] = *guilty
+            && let (Some((at, text)), Some((place, same))) = (filling(one.max(other)), filling(one.min(other)))
+            && text.lexeme(0) == same.lexeme(0)
+            && self.holes[one.max(other)].condition.is_none()
+        {
+            let later = &mut self.holes[one.max(other)];
+            later.condition = (later.members[0] == at).then(|| Condition::Differs(vec![place]));
+            return Ok(true);
+        }
+        let [_] = guilty else { return Ok(false) };
+        let free = self.holes[hole].filling == Filling::Any;
+        let (Some((at, passing)), true) = (filling(hole), free) else { return Ok(false) };
+        let Some(candidate) = self.candidate(at) else { return Ok(false) };
+        let found = self.condition(candidate, &passing)?;
+        let place = self.holes.iter().position(|hole| hole.members == [at]);
+        if let (Some(condition), Some(place)) = (found, place) {
+            self.holes[place].condition = Some(condition);
+            return Ok(true);
+        }
+        Ok(false)
     }
 }

@@ -14,9 +14,13 @@
 
 mod candidates;
 mod covary;
+mod exception;
 mod fillings;
 mod joint;
+mod rare;
+mod restrict;
 mod screen;
+mod space;
 #[cfg(test)]
 mod tests;
 
@@ -25,7 +29,7 @@ use crate::generate::words;
 use crate::grammar::{Grammar, SymbolId};
 use crate::oracle::Outcome;
 use crate::pattern::instances::{Drawer, Fillings, filled};
-use crate::pattern::{Evidence, Filling, Hole, Pattern, Reason};
+use crate::pattern::{Condition, Evidence, Filling, Hole, Pattern, Reason};
 use crate::search::{Search, Stop};
 use crate::tree::Tree;
 use candidates::Candidate;
@@ -45,9 +49,20 @@ pub struct Options {
     pub slots: bool,
 }
 
+/// What was tried in the place of one node.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trial {
+    /// Place of the node.
+    pub at: usize,
+    /// The text that was put there.
+    pub text: Vec<u8>,
+    /// What the run said.
+    pub outcome: Outcome,
+}
+
 impl Default for Options {
     fn default() -> Self {
-        Options { seed: 1, confidence: 100, slots: false }
+        Options { seed: 1, confidence: 100, slots: true }
     }
 }
 
@@ -56,6 +71,8 @@ impl Default for Options {
 pub struct Abstraction {
     /// The pattern; without stop, its evidence reaches the confidence asked for or says why it does not.
     pub pattern: Pattern,
+    /// What was tried at single nodes, in order.
+    pub trials: Vec<Trial>,
     /// What ended the search early, if something did. The pattern is then what was known at that point, and not proven.
     pub stopped: Option<Stop>,
 }
@@ -64,7 +81,9 @@ pub struct Abstraction {
 pub fn generalize(grammar: &Arc<Grammar>, tree: Tree, search: &mut Search<'_>, options: &Options) -> Abstraction {
     let mut engine = Engine::new(grammar, tree, search, options);
     let stopped = engine.run().err();
-    Abstraction { pattern: engine.pattern(), stopped }
+    engine.complete_reasons();
+    let trials = std::mem::take(&mut engine.trials);
+    Abstraction { pattern: engine.pattern(), trials, stopped }
 }
 
 /// What is known of a candidate.
@@ -101,6 +120,9 @@ struct Engine<'e, 'o> {
     blame: FxHashMap<u32, f64>,
     /// Whether a screened node is varied together with the present holes.
     together: bool,
+    /// Whether white space may be varied.
+    free_space: bool,
+    trials: Vec<Trial>,
 }
 
 /// A language of at most so many words is tried word by word.
@@ -112,7 +134,7 @@ impl<'e, 'o> Engine<'e, 'o> {
         // The input is a valid sample itself, and worth more than one random one.
         let own = Validity::edges(grammar, &tree, u32::MAX);
         (0..3).for_each(|_| drop(validity.learn(&own, true)));
-        let candidates = candidates::candidates(grammar, &tree, options.slots);
+        let candidates = candidates::candidates(grammar, &tree, false);
         Engine {
             parents: tree.parents(),
             drawer: Drawer::of(grammar, &tree),
@@ -135,6 +157,8 @@ impl<'e, 'o> Engine<'e, 'o> {
             invalid: 0,
             blame: FxHashMap::default(),
             together: false,
+            free_space: false,
+            trials: Vec::new(),
         }
     }
 
@@ -145,20 +169,33 @@ impl<'e, 'o> Engine<'e, 'o> {
         self.covary()?;
         self.search.enter("inner nodes");
         self.screen_inner(None)?;
+        if self.options.slots {
+            self.search.enter("slots");
+            self.screen_slots()?;
+        }
+        self.search.enter("white space");
+        self.screen_space()?;
         self.search.enter("proof");
-        self.prove()
+        self.prove()?;
+        self.search.enter("rarely valid");
+        self.screen_rare()
     }
 
     /// Runs the tree with these fillings, and learns from it.
     fn ask(&mut self, fillings: &Fillings) -> Result<Outcome, Stop> {
         let text = filled(self.grammar, &self.tree, fillings).text().to_vec();
-        let new = self.search.known(&text).is_none();
-        let mut outcome = self.search.test(&text)?;
-        if outcome == Outcome::Pass && self.confirmed.insert(*blake3::hash(&text).as_bytes()) {
+        self.ask_text(&text, fillings)
+    }
+
+    /// The same for a text that has other white space.
+    fn ask_text(&mut self, text: &[u8], fillings: &Fillings) -> Result<Outcome, Stop> {
+        let new = self.search.known(text).is_none();
+        let mut outcome = self.search.test(text)?;
+        if outcome == Outcome::Pass && self.confirmed.insert(*blake3::hash(text).as_bytes()) {
             // From the first contradiction on, the oracle is known to be unsteady, and one more look is not enough.
             let looks = if self.search.contradictions() > 0 { 4 } else { 1 };
             for _ in 0..looks {
-                if self.search.retest(&text)? == Outcome::Fail {
+                if self.search.retest(text)? == Outcome::Fail {
                     outcome = Outcome::Fail;
                     break;
                 }
@@ -222,14 +259,41 @@ impl<'e, 'o> Engine<'e, 'o> {
     fn open_hole(&mut self, at: usize, filling: Filling) {
         let subtree = self.tree.subtree(at);
         self.holes.retain(|hole| !hole.members.iter().all(|member| subtree.contains(member)));
-        let failed = self.counts.get(&at).map_or(0, |counts| counts.failed);
-        self.holes.push(Hole { members: vec![at], filling, failed });
+        let Counts { failed, unresolved } = self.counts.get(&at).copied().unwrap_or_default();
+        self.holes.push(Hole { failed, unresolved, ..Hole::new(vec![at], filling) });
+    }
+
+    /// The shortest text that passes in the place of each concrete part, from what is known already: reduction has tried the
+    /// least text of a part, and its own parts of the same kind.
+    fn complete_reasons(&mut self) {
+        for candidate in self.candidates.clone() {
+            let at = candidate.at;
+            if !self.dead.contains(&at) || self.is_taken(at) {
+                continue;
+            }
+            let symbol = self.tree.node(at).symbol;
+            let parts = self.tree.subtree(at).skip(1).filter(|part| self.tree.node(*part).symbol == symbol);
+            let mut fragments: Vec<Tree> = parts.map(|part| self.tree.fragment(part)).collect();
+            fragments.push(crate::tree::least(self.grammar, symbol));
+            fragments.sort_by_key(|fragment| fragment.lexeme(0).len());
+            let passes = |fragment: &&Tree| {
+                let text = filled(self.grammar, &self.tree, &[(at, (*fragment).clone())]);
+                self.search.known(text.text()) == Some(Outcome::Pass)
+            };
+            if let Some(text) = fragments.iter().find(passes).map(|fragment| fragment.lexeme(0).to_vec()) {
+                let shorter = self.reasons.get(&at).is_none_or(|known| text.len() < known.len());
+                if shorter {
+                    self.reasons.insert(at, text);
+                }
+            }
+        }
     }
 
     fn pattern(self) -> Pattern {
         let mut holes = self.holes;
-        holes.iter_mut().for_each(|hole| hole.members.sort_unstable());
+        holes.iter_mut().for_each(sort_members);
         holes.sort_by_key(|hole| hole.members[0]);
+        say_once(&mut holes);
         let covered =
             |at: usize| holes.iter().flat_map(|hole| &hole.members).any(|m| self.tree.subtree(*m).contains(&at));
         let mut undecided: Vec<usize> =
@@ -250,7 +314,37 @@ impl<'e, 'o> Engine<'e, 'o> {
             holes,
             evidence: self.evidence,
             validity: self.validity,
+            free_space: self.free_space,
             tree: self.tree,
+        }
+    }
+}
+
+fn sort_members(hole: &mut Hole) {
+    let mut order: Vec<usize> = (0..hole.members.len()).collect();
+    order.sort_by_key(|place| hole.members[*place]);
+    if !hole.copies.is_empty() {
+        hole.copies = order.iter().map(|place| hole.copies[*place].clone()).collect();
+    }
+    hole.members.sort_unstable();
+}
+
+/// That two holes differ is said at the second of them only.
+fn say_once(holes: &mut [Hole]) {
+    for earlier in 0..holes.len() {
+        let said: Vec<usize> = holes[earlier + 1..]
+            .iter()
+            .filter(|later| match &later.condition {
+                Some(Condition::Differs(places)) => places.iter().any(|place| holes[earlier].members.contains(place)),
+                _ => false,
+            })
+            .flat_map(|later| later.members.clone())
+            .collect();
+        if let Some(Condition::Differs(places)) = &mut holes[earlier].condition {
+            places.retain(|place| !said.contains(place));
+            if places.is_empty() {
+                holes[earlier].condition = None;
+            }
         }
     }
 }

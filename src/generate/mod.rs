@@ -7,7 +7,7 @@ mod token;
 pub mod validity;
 pub mod words;
 
-pub use token::TokenSource;
+pub use token::{TokenSource, resized};
 
 use crate::grammar::{Grammar, Kind, SymbolId};
 use crate::tree::{Builder, Tree};

@@ -1,0 +1,67 @@
+//! Parts for which valid fillings are rare: they are abstract if those that were met all fail, and that is said with the share
+//! that was valid.
+
+use super::{Counts, Engine};
+use crate::oracle::Outcome;
+use crate::pattern::Filling;
+use crate::search::Stop;
+
+/// Runs for one part.
+const TRIES: u32 = 60;
+/// Runs without a valid filling after which a part stays undecided.
+const HOPELESS: u32 = 24;
+/// Valid fillings that must fail.
+const WANTED: u32 = 5;
+
+impl Engine<'_, '_> {
+    /// Looks again at what is undecided, from the top; at most as many runs as the proof asks for failing inputs, twice.
+    pub(super) fn screen_rare(&mut self) -> Result<(), Stop> {
+        let mut left = self.options.confidence.saturating_mul(2);
+        let mut undecided = self.undecided.clone();
+        undecided.sort_unstable();
+        undecided.dedup();
+        for at in undecided {
+            let Some(candidate) = self.candidate(at) else { continue };
+            let holds_hole = self.holes.iter().flat_map(|hole| &hole.members).any(|member| self.is_inside(*member, at));
+            if self.dead.contains(&at) || self.is_taken(at) || holds_hole {
+                continue;
+            }
+            let mut counts = self.counts.get(&at).copied().unwrap_or_default();
+            let before = counts.failed + counts.unresolved;
+            while counts.failed < WANTED && left > 0 {
+                let spent = counts.failed + counts.unresolved;
+                if spent - before >= TRIES || counts.failed == 0 && spent >= HOPELESS {
+                    break;
+                }
+                let Some(filling) = self.next_filling(candidate, false) else { break };
+                left -= 1;
+                let text = filling.lexeme(0).to_vec();
+                match self.ask_at(at, filling)? {
+                    Outcome::Fail => counts.failed += 1,
+                    Outcome::Unresolved => counts.unresolved += 1,
+                    Outcome::Pass => {
+                        self.kill(at, &text);
+                        break;
+                    }
+                }
+                self.counts.insert(at, counts);
+            }
+            if counts.failed >= WANTED && !self.dead.contains(&at) {
+                self.open_rare_hole(at, counts);
+            }
+        }
+        Ok(())
+    }
+
+    fn open_rare_hole(&mut self, at: usize, counts: Counts) {
+        self.open_hole(at, Filling::Any);
+        let alone = self.holes.len() == 1;
+        if let Some(hole) = self.holes.last_mut() {
+            (hole.rarely_valid, hole.failed, hole.unresolved) = (true, counts.failed, counts.unresolved);
+        }
+        if alone {
+            self.evidence.failed = counts.failed;
+            self.evidence.unresolved = counts.unresolved;
+        }
+    }
+}
