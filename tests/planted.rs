@@ -98,7 +98,7 @@ fn either_of_two_is_enough() {
         fails_if(sums && (text.starts_with("((") || text.ends_with("))")))
     };
     let grammar = "s ::= side '+' side  side ::= '(' side ')' | number  /*@ token */ number ::= [0-9]+  /*@ skip */ space ::= ' '+";
-    expect(grammar, "((4))+((5))", 200, "<side>+((<side>))", text);
+    expect(grammar, "((4))+((5))", 200, "((<side>))+<side>", text);
 }
 
 #[test]
@@ -140,7 +140,7 @@ fn a_closing_tag() {
         /*@ token */ close ::= '</' [a-z]+ '>'
         /*@ token */ text ::= [0-9]+";
     // Tags that do not fit are refused; the failure is about the pair.
-    expect(grammar, "<b>1</b>", 150, "<$open1><text></<$open1>", |text| {
+    expect(grammar, "<b>1</b>", 200, "\\<<$open1>><text>\\</<$open1>>", |text| {
         let inner = text.trim_start_matches('<').split_once('>').map(|(name, _)| name.to_owned());
         unless_valid(inner.is_some_and(|name| text.ends_with(&format!("</{name}>"))), true)
     });
@@ -149,7 +149,7 @@ fn a_closing_tag() {
 #[test]
 fn names_that_must_differ() {
     let grammar = "s ::= 'let' name ',' name ';' /*@ identifier */ name ::= [a-z]+ /*@ skip */ space ::= ' '+";
-    expect(grammar, "let x,y;", 160, "let <$name1>,<$name2: != $name1>;", |text| {
+    expect(grammar, "let x,y;", 160, "let <$name1>,<name: != $name1>;", |text| {
         let names = text.trim_start_matches("let").trim_end_matches(';').split_once(',');
         fails_if(names.is_some_and(|(one, other)| one.trim() != other.trim()))
     });
@@ -157,7 +157,7 @@ fn names_that_must_differ() {
 
 #[test]
 fn a_name_that_must_not_be_another() {
-    expect(LETS, "let a=1;let b=a;", 220, "let <$name1>=<value>;let <$name2: != $name1>=<$name1>;", |text| {
+    expect(LETS, "let a=1;let b=a;", 220, "let <$name1>=<value>;let <name: != $name1>=<$name1>;", |text| {
         let names: Vec<&str> =
             text.split([' ', '\n', '=', ';']).filter(|word| !word.is_empty() && *word != "let").collect();
         fails_if(names.len() == 4 && names[0] == names[3] && names[0] != names[2])
@@ -189,9 +189,7 @@ fn names_of_ten_letters_and_more() {
 #[test]
 fn lists_of_three_items_and_more() {
     let grammar = "s ::= '[' items ']'  items ::= int (',' int)*  /*@ token */ int ::= [0-9]+";
-    expect(grammar, "[1,2,3]", 200, "[<int><(\",\" int)*: length >= 2>]", |text| {
-        fails_if(text.split(',').count() >= 3)
-    });
+    expect(grammar, "[1,2,3]", 200, "[<items: length >= 3>]", |text| fails_if(text.split(',').count() >= 3));
 }
 
 #[test]
@@ -211,19 +209,20 @@ fn some_alternatives_of_a_rule() {
 
 /// A number that looks random and depends on the text only.
 fn mixed(text: &str) -> u64 {
-    text.bytes().fold(14_695_981_039_346_656_037, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(1_099_511_628_211)) >> 7
+    text.bytes().fold(14_695_981_039_346_656_037, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(1_099_511_628_211))
+        >> 7
 }
 
 #[test]
 fn nine_of_ten_fillings_invalid() {
     expect(expr(), "((4))", 450, "((<expr: rarely valid>))", |text| {
-        unless_valid(text == "((4))" || mixed(text) % 10 == 0, doubled(text))
+        unless_valid(text == "((4))" || mixed(text).is_multiple_of(10), doubled(text))
     });
 }
 
 #[test]
 fn a_third_of_the_fillings_invalid() {
-    expect(expr(), "((4))", 330, "((<expr>))", |text| {
+    expect(expr(), "((4))", 360, "((<expr>))", |text| {
         unless_valid(text == "((4))" || mixed(text) % 10 < 7, doubled(text))
     });
 }
@@ -237,7 +236,7 @@ fn unless_a_text_occurs() {
 
 #[test]
 fn hanging_variants_decide_nothing() {
-    expect(expr(), "((4))", 330, "((4))", |text| if text == "((4))" { Outcome::Fail } else { Outcome::Unresolved });
+    expect(expr(), "((4))", 150, "((4))", |text| if text == "((4))" { Outcome::Fail } else { Outcome::Unresolved });
 }
 
 #[test]
@@ -254,14 +253,14 @@ fn a_keyword_is_no_hole_for_its_white_space() {
 
 #[test]
 fn a_digit_of_ten_is_free_after_ten_runs() {
-    let grammar = "s ::= 'd' digit  digit ::= [0-9]";
-    expect(grammar, "d4", 12, "d<digit>", |text| fails_if(text.starts_with('d')));
+    let grammar = "s ::= ('d' | 'e') digit  digit ::= [0-9]";
+    expect(grammar, "d4", 24, "d<digit>", |text| fails_if(text.starts_with('d')));
 }
 
 #[test]
 fn no_group_without_a_run_that_supports_it() {
     let grammar = "s ::= name ',' name  /*@ identifier */ name ::= [a-z]+";
-    expect(grammar, "a,a", 80, "a,a", |text| if text == "a,a" { Outcome::Fail } else { Outcome::Unresolved });
+    expect(grammar, "a,a", 220, "a,a", |text| if text == "a,a" { Outcome::Fail } else { Outcome::Unresolved });
 }
 
 #[test]

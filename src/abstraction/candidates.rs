@@ -28,7 +28,8 @@ pub(super) fn candidates(grammar: &Grammar, tree: &Tree, slots: bool) -> Vec<Can
         let symbol = tree.node(at).symbol;
         let visible = !tree.lexeme(at).is_empty();
         let wanted = visible || slots && grammar.is_nullable(symbol);
-        let keyword = only_leaf(grammar, tree, at).is_some_and(|leaf| grammar.lexicon().is_keyword(tree.node(leaf).symbol));
+        let keyword =
+            only_leaf(grammar, tree, at).is_some_and(|leaf| grammar.lexicon().is_keyword(tree.node(leaf).symbol));
         if !wanted || keyword || !*choice.entry(symbol).or_insert_with(|| has_choice(grammar, symbol)) {
             at += 1;
             continue;

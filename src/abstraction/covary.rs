@@ -47,16 +47,16 @@ impl Engine<'_, '_> {
         if !self.grammar.is_lexical() {
             return (Some(self.tree.node(at).symbol), text.to_vec());
         }
-        let word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || *byte >= 0x80;
-        let from = text.iter().position(word);
-        let letters = from.and_then(|from| text.get(from..=text.iter().rposition(word)?));
-        (None, letters.unwrap_or(text).to_ascii_lowercase())
+        (None, letters(text).to_ascii_lowercase())
     }
 
     /// A group of these members, if the texts at all of them follow from one.
     fn group(&self, members: &[usize]) -> Option<Hole> {
-        let base = *members.iter().min_by_key(|member| (self.tree.lexeme(**member).len(), **member))?;
-        let copy = |member: &usize| Copy::between(self.tree.lexeme(base), self.tree.lexeme(*member));
+        let texts = members.iter().map(|member| self.tree.lexeme(*member));
+        let plain = texts.clone().find(|text| self.grammar.is_lexical() && letters(text) == *text);
+        let base = plain.or_else(|| texts.clone().next().filter(|_| self.grammar.is_lexical()).map(letters));
+        let base = base.or_else(|| texts.clone().next())?;
+        let copy = |member: &usize| Copy::between(base, self.tree.lexeme(*member));
         let copies: Vec<Copy> = members.iter().map(copy).collect::<Option<_>>()?;
         let mut hole = Hole::new(members.to_vec(), Filling::Same);
         if !copies.iter().all(Copy::is_plain) {
@@ -181,9 +181,8 @@ impl Engine<'_, '_> {
         }
         let mut differs = Vec::new();
         for (text, places) in texts.into_iter().take(OTHERS) {
-            let put = |at: &usize| {
-                Some((*at, crate::pattern::instances::with_text(self.grammar, &self.tree, *at, &text)?))
-            };
+            let put =
+                |at: &usize| Some((*at, crate::pattern::instances::with_text(self.grammar, &self.tree, *at, &text)?));
             let Some(fillings) = hole.members.iter().map(put).collect::<Option<Vec<_>>>() else { continue };
             if self.ask(&fillings)? == Outcome::Pass {
                 differs.extend(places);
@@ -205,8 +204,7 @@ impl Engine<'_, '_> {
                 let purpose = if groups.len() > 1 { "names apart" } else { "name" };
                 let mut rng = stream(self.options.seed, purpose, ((group.members[0] as u64) << 32) + number);
                 let named = self.drawer.name(self.grammar, &self.tree, group, &used, &mut rng);
-                let base = |(at, _): &&(usize, _)| group.copy_at(*at).is_plain();
-                used.extend(named.iter().find(base).map(|(_, name)| name.lexeme(0).to_vec()));
+                used.extend(named.first().and_then(|(at, name)| group.copy_at(*at).base(name.lexeme(0))));
                 fillings.extend(named);
             }
             match self.ask(&fillings)? {
@@ -220,6 +218,13 @@ impl Engine<'_, '_> {
         }
         Ok(true)
     }
+}
+
+/// A text without the marks around it: a quoted name's name.
+fn letters(text: &[u8]) -> &[u8] {
+    let word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || *byte >= 0x80;
+    let ends = text.iter().position(word).zip(text.iter().rposition(word));
+    ends.map_or(text, |(from, to)| &text[from..=to])
 }
 
 /// Subsets with at least `least` members, larger ones first.

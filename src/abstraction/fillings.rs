@@ -26,6 +26,17 @@ pub(super) struct Source {
     drawn: u64,
 }
 
+/// How random fillings are chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Choices {
+    /// By what was learned, now and then with something new.
+    Exploring,
+    /// By what was learned.
+    Careful,
+    /// Evenly.
+    Even,
+}
+
 #[derive(Debug)]
 enum Plan {
     /// The candidate with another text in its only leaf.
@@ -63,7 +74,7 @@ impl Engine<'_, '_> {
             }
         }
         if found.is_none() && !systematic_only {
-            found = self.random_filling(candidate, &mut source, true);
+            found = self.random_filling(candidate, &mut source, Choices::Exploring);
         }
         self.sources.insert(candidate.at, source);
         found
@@ -72,16 +83,24 @@ impl Engine<'_, '_> {
     /// A random filling from what is known to be valid.
     pub(super) fn careful_filling(&mut self, candidate: Candidate) -> Option<Tree> {
         let mut source = self.sources.remove(&candidate.at).unwrap_or_else(|| self.source(candidate));
-        let found = self.random_filling(candidate, &mut source, false);
+        let found = self.random_filling(candidate, &mut source, Choices::Careful);
         self.sources.insert(candidate.at, source);
         found
     }
 
-    fn random_filling(&mut self, candidate: Candidate, source: &mut Source, may_explore: bool) -> Option<Tree> {
+    /// A random filling whatever is known.
+    pub(super) fn plain_filling(&mut self, candidate: Candidate) -> Option<Tree> {
+        let mut source = self.sources.remove(&candidate.at).unwrap_or_else(|| self.source(candidate));
+        let found = self.random_filling(candidate, &mut source, Choices::Even);
+        self.sources.insert(candidate.at, source);
+        found
+    }
+
+    fn random_filling(&mut self, candidate: Candidate, source: &mut Source, choices: Choices) -> Option<Tree> {
         for _ in 0..DRAWS {
             let mut rng = stream(self.options.seed, "filling", ((candidate.at as u64) << 32) + source.drawn);
             source.drawn += 1;
-            let explore = may_explore && rng.random_bool(0.25);
+            let explore = choices == Choices::Exploring && rng.random_bool(0.25);
             let allowance = SIZES[rng.random_range(0..SIZES.len())];
             let symbol = self.tree.node(candidate.at).symbol;
             let what = Derivation {
@@ -91,8 +110,10 @@ impl Engine<'_, '_> {
                 allowance,
                 first: None,
             };
-            let mut policy = self.validity.policy(candidate.at as u32, explore);
-            let fragment = derive(what, symbol, &mut policy, &mut rng);
+            let fragment = match choices {
+                Choices::Even => derive(what, symbol, &mut Plain, &mut rng),
+                _ => derive(what, symbol, &mut self.validity.policy(candidate.at as u32, explore), &mut rng),
+            };
             if self.meets_condition(candidate.at, &fragment) && source.used.insert(fragment.lexeme(0).to_vec()) {
                 return Some(fragment);
             }
@@ -160,7 +181,8 @@ impl Engine<'_, '_> {
         let (grammar, symbol) = (self.grammar, self.tree.node(core).symbol);
         let mut carriers = vec![self.tree.fragment(at), least(grammar, self.tree.node(at).symbol)];
         if !grammar.is_leaf(symbol) {
-            let each = options(grammar, symbol).into_iter().map(|option| with_option(grammar, symbol, option, CHEAPEST));
+            let each =
+                options(grammar, symbol).into_iter().map(|option| with_option(grammar, symbol, option, CHEAPEST));
             carriers.extend(each.map(|fragment| wrapped(&self.tree, at, core, &fragment)));
         }
         let mut tokens = FxHashSet::default();

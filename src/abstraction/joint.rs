@@ -7,7 +7,7 @@ use crate::generate::stream;
 use crate::generate::validity::Validity;
 use crate::oracle::Outcome;
 use crate::pattern::instances::{Fillings, agree, filled};
-use crate::pattern::{Condition, Evidence, Filling};
+use crate::pattern::{Condition, Evidence, Filling, Hole, only_leaf};
 use crate::search::Stop;
 use rand::RngExt;
 use std::collections::VecDeque;
@@ -24,6 +24,15 @@ const VALID_EARLY: usize = 12;
 const VALID_LATE: usize = 15;
 /// Windows that must have been mostly invalid before a hole is given up.
 const BAD_WINDOWS: u32 = 2;
+
+/// Which of the holes that may be to blame is tried first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Order {
+    /// As they stand: the same for every seed.
+    Given,
+    /// The one with the most that was never part of a failure.
+    MostNew,
+}
 
 impl Engine<'_, '_> {
     /// Asks for failing inputs of the present pattern. A pass is narrowed down to a hole, which becomes concrete.
@@ -119,7 +128,7 @@ impl Engine<'_, '_> {
                     self.evidence.failed += u32::from(chosen.len() == all);
                 }
                 Outcome::Pass => {
-                    let guilty = self.culprits(&fillings)?;
+                    let guilty = self.culprits(&fillings, Order::MostNew)?;
                     self.refine(&guilty, &fillings)?;
                     (share, bad_windows) = (1.0, 0);
                     recent.clear();
@@ -162,7 +171,7 @@ impl Engine<'_, '_> {
                     self.evidence.failed += u32::from(self.evidence.failed < enough);
                 }
                 Outcome::Pass => {
-                    let guilty = self.culprits(&fillings)?;
+                    let guilty = self.culprits(&fillings, Order::Given)?;
                     self.refine(&guilty, &fillings)?;
                 }
                 Outcome::Unresolved => {
@@ -244,6 +253,7 @@ impl Engine<'_, '_> {
         let Some(worst) = free.max_by(|a, b| blame(a).total_cmp(&blame(b))) else { return Ok(false) };
         let at = self.holes.remove(worst).members[0];
         self.undecided.push(at);
+        self.uncover(at);
         self.blame.clear();
         self.evidence = Evidence::default();
         self.screen_inner(Some(at))?;
@@ -252,7 +262,7 @@ impl Engine<'_, '_> {
 
     /// The holes whose fillings make the input pass: first the ones with the most that was never part of a failure are
     /// tried alone, which mostly settles it in one run; then delta debugging over the holes, with the same fillings.
-    fn culprits(&mut self, fillings: &[(usize, Fillings)]) -> Result<Vec<usize>, Stop> {
+    fn culprits(&mut self, fillings: &[(usize, Fillings)], by: Order) -> Result<Vec<usize>, Stop> {
         if fillings.len() == 1 {
             return Ok(vec![fillings[0].0]);
         }
@@ -261,7 +271,9 @@ impl Engine<'_, '_> {
             edges.filter(|edge| !self.validity.is_seen(edge)).count()
         };
         let mut order: Vec<&(usize, Fillings)> = fillings.iter().collect();
-        order.sort_by_key(|entry| std::cmp::Reverse(novelty(entry)));
+        if by == Order::MostNew {
+            order.sort_by_key(|entry| std::cmp::Reverse(novelty(entry)));
+        }
         let likely: Vec<(usize, Fillings)> = order.iter().take(2).map(|entry| (*entry).clone()).collect();
         for (hole, alone) in likely {
             if self.ask(&alone)? == Outcome::Pass {
@@ -325,6 +337,7 @@ impl Engine<'_, '_> {
             }
         }
         if let [at] = removed.members.as_slice() {
+            self.uncover(*at);
             self.together = !alone;
             let screened = self.screen_inner(Some(*at));
             self.together = false;
@@ -343,9 +356,11 @@ impl Engine<'_, '_> {
             && let (Some((at, text)), Some((place, same))) = (filling(one.max(other)), filling(one.min(other)))
             && text.lexeme(0) == same.lexeme(0)
             && self.holes[one.max(other)].condition.is_none()
+            && only_leaf(self.grammar, &self.tree, at).is_some()
+            && only_leaf(self.grammar, &self.tree, place).is_some()
+            && self.fails_apart(at, place)?
         {
-            let later = &mut self.holes[one.max(other)];
-            later.condition = (later.members[0] == at).then(|| Condition::Differs(vec![place]));
+            self.holes[one.max(other)].condition = Some(Condition::Differs(vec![place]));
             return Ok(true);
         }
         let [_] = guilty else { return Ok(false) };
@@ -359,5 +374,24 @@ impl Engine<'_, '_> {
             return Ok(true);
         }
         Ok(false)
+    }
+
+    /// Whether the input fails with different texts at two places.
+    fn fails_apart(&mut self, one: usize, other: usize) -> Result<bool, Stop> {
+        for number in 0..3 {
+            let mut rng = stream(self.options.seed, "apart", ((one as u64) << 32) + number);
+            let mut fillings = Fillings::new();
+            let mut used = Vec::new();
+            for at in [one, other] {
+                let named = Hole::new(vec![at], Filling::Same);
+                let name = self.drawer.name(self.grammar, &self.tree, &named, &used, &mut rng);
+                used.extend(name.iter().map(|(_, name)| name.lexeme(0).to_vec()));
+                fillings.extend(name);
+            }
+            if self.ask(&fillings)? != Outcome::Fail {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 }

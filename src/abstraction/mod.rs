@@ -107,6 +107,8 @@ struct Engine<'e, 'o> {
     reasons: BTreeMap<usize, Vec<u8>>,
     undecided: Vec<usize>,
     holes: Vec<Hole>,
+    /// Holes inside of others, with the place of the other.
+    covered: Vec<(usize, Hole)>,
     evidence: Evidence,
     validity: Validity,
     drawer: Drawer,
@@ -150,6 +152,7 @@ impl<'e, 'o> Engine<'e, 'o> {
             reasons: BTreeMap::new(),
             undecided: Vec::new(),
             holes: Vec::new(),
+            covered: Vec::new(),
             evidence: Evidence::default(),
             small: FxHashMap::default(),
             confirmed: FxHashSet::default(),
@@ -255,10 +258,22 @@ impl<'e, 'o> Engine<'e, 'o> {
         self.holes.iter().flat_map(|hole| &hole.members).any(|member| self.is_inside(at, *member))
     }
 
+    /// Brings back the holes that were inside of one that is no hole any more.
+    fn uncover(&mut self, at: usize) {
+        let covered: Vec<(usize, Hole)> = self.covered.extract_if(.., |(outer, _)| *outer == at).collect();
+        for (_, hole) in covered {
+            if !hole.members.iter().any(|member| self.is_taken(*member)) {
+                self.holes.push(hole);
+            }
+        }
+    }
+
     /// Makes a hole of a node; holes inside it are no longer needed.
     fn open_hole(&mut self, at: usize, filling: Filling) {
         let subtree = self.tree.subtree(at);
-        self.holes.retain(|hole| !hole.members.iter().all(|member| subtree.contains(member)));
+        let inside = |hole: &mut Hole| hole.members.iter().all(|member| subtree.contains(member));
+        let covered: Vec<Hole> = self.holes.extract_if(.., inside).collect();
+        self.covered.extend(covered.into_iter().map(|hole| (at, hole)));
         let Counts { failed, unresolved } = self.counts.get(&at).copied().unwrap_or_default();
         self.holes.push(Hole { failed, unresolved, ..Hole::new(vec![at], filling) });
     }

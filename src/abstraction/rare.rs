@@ -7,16 +7,19 @@ use crate::pattern::Filling;
 use crate::search::Stop;
 
 /// Runs for one part.
-const TRIES: u32 = 60;
+const TRIES: u32 = 110;
 /// Runs without a valid filling after which a part stays undecided.
-const HOPELESS: u32 = 24;
+const HOPELESS: u32 = 44;
 /// Valid fillings that must fail.
 const WANTED: u32 = 5;
 
 impl Engine<'_, '_> {
-    /// Looks again at what is undecided, from the top; at most as many runs as the proof asks for failing inputs, twice.
+    /// Looks again at what is undecided, from the top, with even choices: what was learned of validity would only lead back to
+    /// the few valid fillings that are known. At most three times as many runs as the proof asks for failing inputs.
     pub(super) fn screen_rare(&mut self) -> Result<(), Stop> {
-        let mut left = self.options.confidence.saturating_mul(2);
+        // Where no run at all was valid, as when all variants hang, there is little hope, and each run may take its full time.
+        let valid = self.asked > self.invalid;
+        let mut left = if valid { self.options.confidence.saturating_mul(3) } else { HOPELESS / 2 };
         let mut undecided = self.undecided.clone();
         undecided.sort_unstable();
         undecided.dedup();
@@ -33,7 +36,7 @@ impl Engine<'_, '_> {
                 if spent - before >= TRIES || counts.failed == 0 && spent >= HOPELESS {
                     break;
                 }
-                let Some(filling) = self.next_filling(candidate, false) else { break };
+                let Some(filling) = self.plain_filling(candidate) else { break };
                 left -= 1;
                 let text = filling.lexeme(0).to_vec();
                 match self.ask_at(at, filling)? {

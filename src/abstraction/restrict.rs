@@ -105,7 +105,9 @@ impl Engine<'_, '_> {
                 return Ok(None);
             }
             let outside = [from.map(|n| n / (2 + draw)), to.map(|n| n.saturating_mul(2 + draw))];
-            for number in outside.into_iter().flatten().filter(|n| from.is_some_and(|f| *n < f) || to.is_some_and(|t| *n > t)) {
+            for number in
+                outside.into_iter().flatten().filter(|n| from.is_some_and(|f| *n < f) || to.is_some_and(|t| *n > t))
+            {
                 if self.number_at(at, number)? == fails {
                     return Ok(None);
                 }
@@ -131,7 +133,10 @@ impl Engine<'_, '_> {
     fn lengths(&mut self, at: usize, passing: &Tree) -> Result<Option<Condition>, Stop> {
         let own = length(self.grammar, &self.tree.fragment(at));
         let passed = length(self.grammar, passing);
-        if own == passed || self.length_at(at, own, 0)? != Some(Outcome::Fail) || self.length_at(at, own, 1)? != Some(Outcome::Fail) {
+        if own == passed
+            || self.length_at(at, own, 0)? != Some(Outcome::Fail)
+            || self.length_at(at, own, 1)? != Some(Outcome::Fail)
+        {
             return Ok(None);
         }
         let (mut from, mut to) = (None, None);
@@ -165,8 +170,8 @@ impl Engine<'_, '_> {
         let mut rng = stream(self.options.seed, "length", ((at as u64) << 32) + ((length as u64) << 8) + draw);
         let bounds = (Some(length), Some(length));
         match self.drawer.of_length(self.grammar, &self.tree, at, bounds, &mut Plain, &mut rng) {
-            Some(filling) => self.ask_at(at, filling).map(Some),
-            None => Ok(None),
+            Some(filling) if filling.lexeme(0) != self.tree.lexeme(at) => self.ask_at(at, filling).map(Some),
+            _ => Ok(None),
         }
     }
 

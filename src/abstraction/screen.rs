@@ -1,12 +1,15 @@
 //! Single nodes: does the input still fail with other text in this place?
 
-use super::{Engine, Trial};
 use super::candidates::{Candidate, candidates};
+use super::{Engine, Trial};
 use crate::oracle::Outcome;
 use crate::pattern::Filling;
 use crate::search::Stop;
 use crate::tree::Tree;
 
+/// Careful fillings that must be valid before this many others are not, where random ones mostly were not.
+const GOOD: u32 = 4;
+const BAD: u32 = 6;
 /// Empty parts that are looked at.
 const SLOTS: usize = 16;
 
@@ -135,7 +138,7 @@ impl Engine<'_, '_> {
     /// A hole with few valid fillings looks free and is not: with what was learned, most of them must be valid.
     fn gate(&mut self, candidate: Candidate) -> Result<Verdict, Stop> {
         let (mut good, mut bad) = (0, 0);
-        while good < 3 && bad < 3 {
+        while good < GOOD && bad < BAD {
             let Some(filling) = self.careful_filling(candidate) else { break };
             match self.ask_at(candidate.at, filling.clone())? {
                 Outcome::Fail => good += 1,
@@ -143,7 +146,7 @@ impl Engine<'_, '_> {
                 Outcome::Pass => return self.passed(candidate, &filling),
             }
         }
-        Ok(if bad >= 3 { Verdict::Undecided } else { Verdict::Free })
+        Ok(if bad >= BAD { Verdict::Undecided } else { Verdict::Free })
     }
 
     /// A node with few words: all are tried. Some may fail and others pass.

@@ -4,10 +4,12 @@ pub(crate) mod args;
 mod commands;
 mod diagnostics;
 mod exit;
+mod explain;
 mod job;
 mod progress;
 mod railroad;
 mod report;
+mod skeleton;
 
 use args::{Cli, Command, OracleCommand};
 pub(crate) use diagnostics::tell;

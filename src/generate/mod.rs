@@ -52,6 +52,35 @@ impl Policy for Plain {
     }
 }
 
+/// Chooses as another policy does up to some depth, and from there on only among what ends soonest.
+pub struct Shallow<'p> {
+    /// The grammar.
+    pub grammar: &'p Grammar,
+    /// The depth below the fragment's root.
+    pub most: u32,
+    /// The other policy.
+    pub policy: &'p mut dyn Policy,
+}
+
+impl Policy for Shallow<'_> {
+    fn choose(
+        &mut self,
+        slot: Slot,
+        symbol: SymbolId,
+        options: &[u32],
+        depth: u32,
+        exhausted: bool,
+        rng: &mut ChaCha8Rng,
+    ) -> u32 {
+        if depth < self.most {
+            return self.policy.choose(slot, symbol, options, depth, exhausted, rng);
+        }
+        let mut options = options.to_vec();
+        lowest(self.grammar, symbol, &mut options, 0);
+        self.policy.choose(slot, symbol, &options, depth, exhausted, rng)
+    }
+}
+
 /// The options at a symbol: alternatives of a choice, counts of a repetition.
 pub fn options(grammar: &Grammar, symbol: SymbolId) -> Vec<u32> {
     match grammar.kind(symbol) {

@@ -100,7 +100,8 @@ pub fn resized(
             if from > length {
                 other.remove(rng.random_range(0..from));
             } else {
-                let more = if from == 0 || rng.random_bool(0.5) { letter(rng) } else { word[rng.random_range(0..from)] };
+                let more =
+                    if from == 0 || rng.random_bool(0.5) { letter(rng) } else { word[rng.random_range(0..from)] };
                 other.insert(rng.random_range(0..=from), more);
             }
             if fits(&other) {
@@ -113,9 +114,11 @@ pub fn resized(
         }
     }
     for at in 0..word.len() {
-        let other = letter(rng);
-        let before = std::mem::replace(&mut word[at], other);
-        if !fits(&word) {
+        for _ in 0..3 {
+            let before = std::mem::replace(&mut word[at], letter(rng));
+            if fits(&word) {
+                break;
+            }
             word[at] = before;
         }
     }
@@ -123,7 +126,7 @@ pub fn resized(
 }
 
 fn letter(rng: &mut ChaCha8Rng) -> char {
-    const LETTERS: &[u8] = b"abcdefghijklmnopqrstuvwxyz0123456789";
+    const LETTERS: &[u8] = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
     char::from(LETTERS[rng.random_range(0..LETTERS.len())])
 }
 

@@ -39,9 +39,7 @@ impl Condition {
         match self {
             Condition::Number { from, to } => number(text).is_some_and(|n| within(n, *from, *to)),
             Condition::Length { from, to } => within(length(grammar, fragment), *from, *to),
-            Condition::Among(options) => {
-                options.contains(&fragment.node(core(grammar, fragment, 0)).alternative)
-            }
+            Condition::Among(options) => options.contains(&fragment.node(core(grammar, fragment, 0)).alternative),
             Condition::Differs(_) => true,
             Condition::Except(texts) => texts.iter().all(|other| other != text),
             Condition::Without(texts) => texts.iter().all(|part| !holds_text(text, part)),
@@ -56,9 +54,8 @@ impl Condition {
             Condition::Among(options) => {
                 let core = core_symbol(grammar, symbol);
                 let part = |part: &SymbolId| grammar.label(*part);
-                let alternative = |option: &u32| {
-                    grammar.alternative(core, *option).iter().map(part).collect::<Vec<_>>().join(" ")
-                };
+                let alternative =
+                    |option: &u32| grammar.alternative(core, *option).iter().map(part).collect::<Vec<_>>().join(" ");
                 options.iter().map(alternative).collect::<Vec<_>>().join(" | ")
             }
             Condition::Differs(places) => {

@@ -62,6 +62,12 @@ impl Copy {
         [self.before.as_slice(), &self.case.of(base), &self.after].concat()
     }
 
+    /// The text that a copy is of, if it can be told: letters that were changed cannot be changed back.
+    pub fn base(&self, copy: &[u8]) -> Option<Vec<u8>> {
+        let inner = copy.strip_prefix(self.before.as_slice())?.strip_suffix(self.after.as_slice())?;
+        (self.case == Case::Kept && !inner.is_empty()).then(|| inner.to_vec())
+    }
+
     /// Whether it is the text itself.
     pub fn is_plain(&self) -> bool {
         *self == Copy::default()

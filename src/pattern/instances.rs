@@ -3,7 +3,7 @@
 use super::condition::length;
 use super::{Condition, Filling, Hole, Pattern, core, only_leaf};
 use crate::generate::validity::Validity;
-use crate::generate::{Derivation, Plain, Policy, Slot, TokenSource, derive, resized, stream};
+use crate::generate::{Derivation, Plain, Policy, Shallow, Slot, TokenSource, derive, resized, stream};
 use crate::grammar::{Grammar, Kind, SymbolId};
 use crate::tree::{Builder, Tree};
 use rand::RngExt;
@@ -36,6 +36,10 @@ pub struct Drawer {
     drawn: FxHashMap<usize, FxHashSet<Vec<u8>>>,
     /// The largest allowance of a filling since it was last taken.
     pub largest: i32,
+    /// The allowances that fillings are made with.
+    pub sizes: [i32; 4],
+    /// How deep fillings may nest.
+    pub depth: Option<u32>,
 }
 
 impl Drawer {
@@ -47,7 +51,7 @@ impl Drawer {
             tokens.remember(tree.node(at).symbol, tree.lexeme(at));
             taken.insert(tree.lexeme(at).to_vec());
         }
-        Drawer { tokens, taken, drawn: FxHashMap::default(), largest: 0 }
+        Drawer { tokens, taken, drawn: FxHashMap::default(), largest: 0, sizes: SIZES, depth: None }
     }
 
     /// Random fragments for one hole, by what was learned of validity, or evenly if nothing is given. They are new for the hole
@@ -64,14 +68,20 @@ impl Drawer {
         let mut fillings = Fillings::new();
         for redraw in 0..REDRAWS {
             // What is common is soon used up; larger fillings are new without being strange.
-            let sizes = learned.map_or(SIZES.to_vec(), |validity| validity.good_sizes(&SIZES));
+            let sizes = match learned {
+                Some(validity) if self.sizes == SIZES => validity.good_sizes(&SIZES),
+                _ => self.sizes.to_vec(),
+            };
             let allowance = sizes[rng.random_range(redraw.min(sizes.len() - 1)..sizes.len())];
             self.largest = self.largest.max(allowance);
-            fillings = match learned {
-                Some(validity) => {
-                    self.once(grammar, tree, hole, allowance, &mut validity.policy(first as u32, explore), rng)
-                }
-                None => self.once(grammar, tree, hole, allowance, &mut Plain, rng),
+            let mut learned = learned.map(|validity| validity.policy(first as u32, explore));
+            let policy: &mut dyn Policy = match &mut learned {
+                Some(learned) => learned,
+                None => &mut Plain,
+            };
+            fillings = match self.depth {
+                Some(most) => self.once(grammar, tree, hole, allowance, &mut Shallow { grammar, most, policy }, rng),
+                None => self.once(grammar, tree, hole, allowance, policy, rng),
             };
             let text = fillings.first().map(|(_, filling)| filling.lexeme(0).to_vec()).unwrap_or_default();
             let holds = |condition: &Condition| fillings.iter().all(|(_, filling)| condition.holds(grammar, filling));
@@ -168,11 +178,13 @@ impl Drawer {
         rng: &mut ChaCha8Rng,
     ) -> Fillings {
         let base = hole.members.iter().copied().find(|at| hole.copy_at(*at).is_plain()).unwrap_or(hole.members[0]);
+        let marks = hole.copy_at(base);
         let mut fillings = Fillings::new();
         for _ in 0..NAMES {
             let (name, made) = match only_leaf(grammar, tree, base) {
                 Some(leaf) if grammar.is_lexical() => {
-                    let name = self.tokens.fresh(grammar, tree.node(leaf).symbol, rng);
+                    let text = self.tokens.fresh(grammar, tree.node(leaf).symbol, rng);
+                    let Some(name) = marks.base(&text) else { continue };
                     let copy = |at: &usize| {
                         let filling = with_text(grammar, tree, *at, &hole.copy_at(*at).of(&name))?;
                         Some((*at, filling))
@@ -236,11 +248,8 @@ pub fn agree(tree: &Tree, holes: &[Hole], fillings: &[(usize, Tree)]) -> bool {
         Some(Condition::Differs(places)) => places.iter().all(|place| text(*place) != text(hole.members[0])),
         _ => true,
     };
-    let mut names: Vec<&[u8]> = holes
-        .iter()
-        .filter(|hole| hole.filling == Filling::Same)
-        .filter_map(|hole| filling(hole.members[0]))
-        .collect();
+    let mut names: Vec<&[u8]> =
+        holes.iter().filter(|hole| hole.filling == Filling::Same).filter_map(|hole| filling(hole.members[0])).collect();
     let groups = names.len();
     names.sort_unstable();
     names.dedup();
@@ -282,6 +291,20 @@ impl<'a> Instances<'a> {
     /// Inputs in which every choice is even, whatever was learned: an independent measure of a pattern.
     pub fn uniform(pattern: &'a Pattern, seed: u64) -> Self {
         Instances { uniform: true, ..Instances::new(pattern, seed) }
+    }
+
+    /// Fillings with at most about this many choices that are others than those that end them soonest.
+    #[must_use]
+    pub fn with_size(mut self, size: i32) -> Self {
+        self.drawer.sizes = [size / 8, size / 4, size / 2, size];
+        self
+    }
+
+    /// Fillings that nest at most about this deep: from there on, they end as soon as they can.
+    #[must_use]
+    pub fn with_depth(mut self, depth: u32) -> Self {
+        self.drawer.depth = Some(depth);
+        self
     }
 
     /// Also varies the holes whose fillings are rarely valid.

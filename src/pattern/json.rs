@@ -170,7 +170,7 @@ impl Pattern {
         let hole = |number: usize| {
             let hole = &self.holes[number];
             HoleFile {
-                label: self.hole_label(number),
+                label: self.label(number),
                 members: hole.members.clone(),
                 same: hole.filling == Filling::Same,
                 words: match &hole.filling {
@@ -248,7 +248,11 @@ impl Pattern {
                 members: hole.members.clone(),
                 copies: hole.copies.iter().map(copy).collect::<Result<_, PatternError>>()?,
                 filling: filling(hole, symbol, &grammar)?,
-                condition: hole.condition.as_ref().map(|condition| condition.condition(tree.len(), alternatives)).transpose()?,
+                condition: hole
+                    .condition
+                    .as_ref()
+                    .map(|condition| condition.condition(tree.len(), alternatives))
+                    .transpose()?,
                 rarely_valid: hole.rarely_valid,
                 failed: hole.failed,
                 unresolved: hole.unresolved,

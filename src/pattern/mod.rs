@@ -15,10 +15,11 @@ pub use instances::Instances;
 pub use json::PatternError;
 
 use crate::generate::validity::Validity;
-use crate::grammar::{Grammar, Kind};
+use crate::grammar::{Grammar, Kind, SymbolId};
 use crate::layout::Layout;
 use crate::tree::Tree;
 use notation::Segment;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// An abstract failure-inducing input.
@@ -144,7 +145,7 @@ impl Pattern {
                 concrete.extend_from_slice(&copy.before);
                 push_text(&mut segments, concrete);
                 let case = copy.case.label().map(|case| format!(": {case}")).unwrap_or_default();
-                segments.push(Segment::Hole(self.hole_label(hole) + &case));
+                segments.push(Segment::Hole(self.label(hole) + &case));
                 push_text(&mut segments, copy.after);
                 at = self.tree.after(at);
                 continue;
@@ -159,12 +160,28 @@ impl Pattern {
         segments
     }
 
+    /// The names of the rules that can stand in the holes, at any depth.
+    pub fn symbols_in_holes(&self) -> BTreeSet<&str> {
+        let mut open: Vec<SymbolId> =
+            self.holes.iter().flat_map(|hole| &hole.members).map(|at| self.tree.node(*at).symbol).collect();
+        let mut seen = vec![false; self.grammar.len()];
+        let mut names = BTreeSet::new();
+        while let Some(symbol) = open.pop() {
+            if !std::mem::replace(&mut seen[symbol.index()], true) {
+                names.extend(self.grammar.symbol(symbol).name.as_deref());
+                open.extend(self.grammar.kind(symbol).parts());
+            }
+        }
+        names
+    }
+
     /// The pattern's text; see [`notation`].
     pub fn text(&self) -> Vec<u8> {
         notation::print(&self.segments())
     }
 
-    fn hole_label(&self, hole: usize) -> String {
+    /// What stands between `<` and `>` for a hole.
+    pub fn label(&self, hole: usize) -> String {
         let name = self.hole_name(hole);
         let rarely = self.holes[hole].rarely_valid.then(|| "rarely valid".to_owned());
         let condition = self.condition_label(hole).into_iter().chain(rarely).collect::<Vec<_>>().join(", ");

@@ -125,7 +125,8 @@ mod tests {
 
     fn segments() -> impl Strategy<Value = Vec<Segment>> {
         let text = proptest::collection::vec(prop_oneof![Just(b'<'), Just(b'\\'), Just(b'>'), any::<u8>()], 1..8);
-        let hole = prop_oneof![Just("expr"), Just("$Id1"), Just("op: \"<\" | \">\""), Just("[^>]*"), Just("int: >= 256")];
+        let hole =
+            prop_oneof![Just("expr"), Just("$Id1"), Just("op: \"<\" | \">\""), Just("[^>]*"), Just("int: >= 256")];
         (any::<bool>(), proptest::collection::vec((text, hole), 0..6)).prop_map(|(text_first, pairs)| {
             let mut all = Vec::new();
             for (text, hole) in pairs {

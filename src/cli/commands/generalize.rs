@@ -4,7 +4,7 @@ use super::reduce::{ended_early, reduced};
 use crate::cli::args::{AbstractArgs, Format};
 use crate::cli::job::Job;
 use crate::cli::progress::Progress;
-use crate::cli::{Exit, Failure, job, report, say, write_out};
+use crate::cli::{Exit, Failure, explain, job, report, say, write_out};
 use ddset::abstraction::{Options, generalize};
 use ddset::oracle::Outcome;
 use ddset::search::Search;
@@ -32,6 +32,9 @@ pub(crate) fn run(args: &AbstractArgs) -> Result<Exit, Failure> {
     summary["runs"] = report::runs_json(&search);
     summary["seed"] = job.session.request().seed.into();
     summary["kept"] = job.session.pattern_path().display().to_string().into();
+    if args.explain {
+        summary["tried"] = explain::json(&pattern, &abstraction.trials);
+    }
     say("");
     summary["others"] = job.others()?;
     job.session.save_report(&summary)?;
@@ -45,12 +48,15 @@ pub(crate) fn run(args: &AbstractArgs) -> Result<Exit, Failure> {
     }
     say(report::evidence(&pattern, args.confidence, abstraction.stopped.is_some()).trim_end());
     say(&format!("minimal:  {} ({before} to {} bytes)", report::quoted(&reduced_text), reduced_text.len()));
+    if args.explain && args.job.run.format == Format::Text {
+        say(explain::text(&pattern, &abstraction.trials).trim_end());
+    }
     say(&report::runs(&search));
     say(&format!("kept in {}", job.session.pattern_path().display()));
     match abstraction.stopped {
         Some(stop) => Err(ended_early(stop, &job)),
-        None if pattern.holes.is_empty() && !args.slots => {
-            say(&format!("next: ddset abstract --slots{}", job::run_option(&args.job.run)));
+        None if pattern.holes.is_empty() => {
+            say(&format!("next: ddset abstract --explain{}", job::run_option(&args.job.run)));
             Ok(Exit::Done)
         }
         None => {
@@ -71,7 +77,7 @@ fn abstracted(args: &AbstractArgs, job: &Job, original: Tree, search: &mut Searc
     let minimal = reduction.tree;
     let text = job.layout.unfold(minimal.text()).into_owned();
     let tree = readable(job, &style, &minimal, search)?;
-    let options = Options { seed: job.session.request().seed, confidence: args.confidence, slots: args.slots };
+    let options = Options { seed: job.session.request().seed, confidence: args.confidence, slots: !args.no_slots };
     let abstraction = generalize(&job.grammar, tree, search, &options);
     Ok((text, job.session.request().input.len(), reduction.proven, abstraction))
 }
