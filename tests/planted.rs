@@ -82,7 +82,7 @@ const NAMES: &str = "s ::= name '=' name ';' name ';' name ';' quoted
 
 #[test]
 fn nested_brackets() {
-    expect(expr(), "((4))", 125, "((<expr>))", |text| fails_if(doubled(text)));
+    expect(expr(), "((4))", 135, "((<expr>))", |text| fails_if(doubled(text)));
 }
 
 #[test]

@@ -27,7 +27,9 @@ pub(super) fn candidates(grammar: &Grammar, tree: &Tree, slots: bool) -> Vec<Can
     while at < tree.len() {
         let symbol = tree.node(at).symbol;
         let visible = !tree.lexeme(at).is_empty();
-        let wanted = visible || slots && grammar.is_nullable(symbol);
+        // White space is varied, and no hole.
+        let blank = visible && tree.lexeme(at).trim_ascii().is_empty();
+        let wanted = visible && !blank || slots && !visible && grammar.is_nullable(symbol);
         let keyword =
             only_leaf(grammar, tree, at).is_some_and(|leaf| grammar.lexicon().is_keyword(tree.node(leaf).symbol));
         if !wanted || keyword || !*choice.entry(symbol).or_insert_with(|| has_choice(grammar, symbol)) {

@@ -4,14 +4,16 @@
 
 use super::Engine;
 use super::candidates::Candidate;
+use crate::generate::{resized, stream};
 use crate::grammar::SymbolId;
 use crate::oracle::Outcome;
+use crate::pattern::instances::filled;
 use crate::pattern::{Condition, Filling, Hole};
 use crate::search::Stop;
 use crate::tree::{Builder, Tree, least};
 
 /// Fillings of a hole that must have failed before one that passes may be an exception.
-const FAILED: u32 = 3;
+const FAILED: u32 = 4;
 /// Leaves of a filling beyond which it is not taken apart.
 const LEAVES: usize = 12;
 /// Exceptions of one hole: with more, the hole is not free.
@@ -35,6 +37,9 @@ impl Engine<'_, '_> {
         }
         let Some((symbol, text)) = self.culprit(at, passing)? else { return Ok(None) };
         let anywhere = self.passes_anywhere(at, passing, symbol, &text)?;
+        if !self.passes_alone(at, passing, symbol, &text)? {
+            return Ok(None);
+        }
         let condition = match (known, anywhere) {
             (Some(Condition::Without(mut texts)), true) if texts.len() < EXCEPTIONS => {
                 texts.push(text);
@@ -51,7 +56,7 @@ impl Engine<'_, '_> {
         // The other side: fresh fillings without it fail.
         let hole = Hole { condition: Some(condition.clone()), ..Hole::new(vec![at], Filling::Any) };
         for draw in 0..FRESH {
-            let mut rng = crate::generate::stream(self.options.seed, "exception", ((at as u64) << 32) + draw);
+            let mut rng = stream(self.options.seed, "exception", ((at as u64) << 32) + draw);
             let learned = (Some(&self.validity), false);
             let fillings = self.drawer.draw(self.grammar, &self.tree, &hole, learned, &mut rng);
             let fresh = fillings.iter().all(|(_, filling)| condition.holds(self.grammar, filling));
@@ -80,7 +85,7 @@ impl Engine<'_, '_> {
             for &leaf in &leaves {
                 let plain = least(grammar, filling.node(leaf).symbol);
                 let trial = filling.replace(grammar.lexicon(), &[(leaf, &plain)]);
-                if self.ask_at(at, trial.clone())? == Outcome::Pass {
+                if self.glance(at, trial.clone())? == Outcome::Pass {
                     filling = trial;
                 }
             }
@@ -105,6 +110,12 @@ impl Engine<'_, '_> {
         Ok((text != grammar.least_leaf(symbol)).then_some((symbol, text)))
     }
 
+    /// The outcome with a filling, without a second look at a pass: what follows from it is verified in the end.
+    fn glance(&mut self, at: usize, filling: Tree) -> Result<Outcome, Stop> {
+        let text = filled(self.grammar, &self.tree, &[(at, filling)]);
+        self.search.test(text.text())
+    }
+
     fn leaf_passes(&mut self, at: usize, filling: &Tree, leaf: usize, text: &[u8]) -> Result<bool, Stop> {
         let symbol = filling.node(leaf).symbol;
         if !self.grammar.lexicon().is_match(symbol, text) {
@@ -113,7 +124,7 @@ impl Engine<'_, '_> {
         let mut builder = Builder::default();
         builder.leaf(symbol, b"", text);
         let trial = filling.replace(self.grammar.lexicon(), &[(leaf, &builder.fragment())]);
-        Ok(self.ask_at(at, trial)? == Outcome::Pass)
+        Ok(self.glance(at, trial)? == Outcome::Pass)
     }
 
     /// Whether the text makes the input pass inside of longer ones, too.
@@ -131,6 +142,20 @@ impl Engine<'_, '_> {
                 }
             }
         }
-        Ok(tried > 0 || filling.lexeme(0) != text)
+        Ok(tried > 0)
+    }
+
+    /// Whether it is just this text that passes: others of its length and kind fail.
+    fn passes_alone(&mut self, at: usize, filling: &Tree, symbol: SymbolId, text: &[u8]) -> Result<bool, Stop> {
+        let Some(leaf) = (0..filling.len()).find(|leaf| filling.node(*leaf).symbol == symbol) else { return Ok(false) };
+        let length = String::from_utf8_lossy(text).chars().count();
+        for draw in 0..FRESH {
+            let mut rng = stream(self.options.seed, "neighbour", ((at as u64) << 32) + draw);
+            let Some(other) = resized(self.grammar, symbol, text, length, &mut rng) else { return Ok(false) };
+            if other == text || self.leaf_passes(at, filling, leaf, &other)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 }

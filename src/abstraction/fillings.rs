@@ -45,12 +45,16 @@ enum Plan {
     Least,
     /// One alternative of the core's symbol, as cheap as it gets.
     Alternative(u32),
+    /// One alternative at a place below that spells all of the candidate, as cheap as it gets.
+    Below(usize, u32),
     /// A part of the input that derives from the same symbol as the core.
     Own(usize),
     /// A whole filling.
     Whole(Box<Tree>),
 }
 
+/// Fillings that are planned at most, those with odd texts of tokens aside.
+const PLANNED: usize = 40;
 /// How often a token's first character is repeated, to meet what depends on runs and lengths.
 const RUNS: [usize; 3] = [4, 16, 64];
 /// An allowance so far used up that a derivation is as low as it can be.
@@ -155,6 +159,13 @@ impl Engine<'_, '_> {
             planned.push_back(Plan::Alternative(option));
         }
         planned.extend(own.map(Plan::Own));
+        for inner in self.same_text_below(at) {
+            let below = self.tree.node(inner.core).symbol;
+            if !self.grammar.is_leaf(below) && planned.len() < PLANNED {
+                planned.extend(options(self.grammar, below).into_iter().map(|option| Plan::Below(inner.core, option)));
+            }
+        }
+        planned.truncate(PLANNED);
         planned.extend(self.boundaries(candidate).into_iter().map(|filling| Plan::Whole(Box::new(filling))));
         let used = FxHashSet::from_iter([self.tree.lexeme(at).to_vec()]);
         Source { planned, used, drawn: 0 }
@@ -168,6 +179,10 @@ impl Engine<'_, '_> {
             Plan::Whole(filling) => Some((**filling).clone()),
             Plan::Least => Some(least(self.grammar, self.tree.node(at).symbol)),
             Plan::Own(place) => Some(wrapped(&self.tree, at, core, &self.tree.fragment(*place))),
+            Plan::Below(place, option) => {
+                let below = with_option(self.grammar, self.tree.node(*place).symbol, *option, 0);
+                Some(self.tree.fragment(at).replace(self.grammar.lexicon(), &[(place - at, &below)]))
+            }
             Plan::Alternative(option) => {
                 Some(wrapped(&self.tree, at, core, &with_option(self.grammar, symbol, *option, 0)))
             }
@@ -181,8 +196,7 @@ impl Engine<'_, '_> {
         let (grammar, symbol) = (self.grammar, self.tree.node(core).symbol);
         let mut carriers = vec![self.tree.fragment(at), least(grammar, self.tree.node(at).symbol)];
         if !grammar.is_leaf(symbol) {
-            let each =
-                options(grammar, symbol).into_iter().map(|option| with_option(grammar, symbol, option, CHEAPEST));
+            let each = options(grammar, symbol).into_iter().map(|option| cheapest(grammar, symbol, option));
             carriers.extend(each.map(|fragment| wrapped(&self.tree, at, core, &fragment)));
         }
         let mut tokens = FxHashSet::default();
@@ -207,6 +221,11 @@ impl Engine<'_, '_> {
         found.truncate(BOUNDARIES);
         found
     }
+}
+
+/// The lowest fragment of a symbol that takes this option.
+pub(super) fn cheapest(grammar: &Grammar, symbol: SymbolId, option: u32) -> Tree {
+    with_option(grammar, symbol, option, CHEAPEST)
 }
 
 /// A fragment of a symbol that takes this option, the same whatever was drawn before.

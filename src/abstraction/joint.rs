@@ -1,8 +1,8 @@
 //! The pattern as a whole: all holes varied at once, until enough distinct inputs have failed.
 
-use super::Engine;
 use super::candidates::Candidate;
 use super::space::respaced;
+use super::{Counts, Engine};
 use crate::generate::stream;
 use crate::generate::validity::Validity;
 use crate::oracle::Outcome;
@@ -10,18 +10,21 @@ use crate::pattern::instances::{Fillings, agree, filled};
 use crate::pattern::{Condition, Evidence, Filling, Hole, only_leaf};
 use crate::search::Stop;
 use rand::RngExt;
+use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
 /// Runs that the proof may take for each failing input asked for, before it gives up.
-const RUNS_PER_SAMPLE: u32 = 5;
+const RUNS_PER_SAMPLE: u32 = 6;
 /// Draws of known inputs in a row after which a pattern counts as used up.
 const DUPLICATES: u32 = 600;
 /// The share of even choices where nothing is invalid.
 const PLAIN: f64 = 0.6;
 /// The window over which validity is watched, and how many of it must be valid, early and late.
 const WINDOW: usize = 24;
-const VALID_EARLY: usize = 12;
-const VALID_LATE: usize = 15;
+const VALID_EARLY: usize = 10;
+const VALID_LATE: usize = 12;
+/// Systematic fillings of a hole that may be invalid before no more are tried, if they are the most.
+const MOSTLY_INVALID: u32 = 6;
 /// Windows that must have been mostly invalid before a hole is given up.
 const BAD_WINDOWS: u32 = 2;
 
@@ -142,12 +145,17 @@ impl Engine<'_, '_> {
     /// and what passes is found before the proof has cost anything. Where such a run says nothing, each is tried alone.
     fn hostile(&mut self) -> Result<(), Stop> {
         let enough = self.options.confidence / 2;
+        let mut alone: FxHashMap<usize, Counts> = FxHashMap::default();
         for number in 0..u64::from(self.options.confidence) * 2 {
             let mut planned: Vec<(usize, Fillings)> = Vec::new();
             for hole in 0..self.holes.len() {
                 let at = self.holes[hole].members[0];
                 let free = self.holes[hole].filling == Filling::Any;
                 let Some(candidate) = self.candidate(at).filter(|_| free) else { continue };
+                let Counts { failed, unresolved } = alone.get(&at).copied().unwrap_or_default();
+                if unresolved >= MOSTLY_INVALID && unresolved > 2 * failed {
+                    continue;
+                }
                 planned.extend(self.next_filling(candidate, true).map(|filling| (hole, vec![(at, filling)])));
             }
             if planned.is_empty() {
@@ -167,6 +175,7 @@ impl Engine<'_, '_> {
             }
             match self.ask_text(&text, &flat)? {
                 Outcome::Fail => {
+                    planned.iter().for_each(|(_, own)| alone.entry(own[0].0).or_default().failed += 1);
                     self.holes.iter_mut().for_each(|hole| hole.failed += 1);
                     self.evidence.failed += u32::from(self.evidence.failed < enough);
                 }
@@ -176,7 +185,7 @@ impl Engine<'_, '_> {
                 }
                 Outcome::Unresolved => {
                     self.evidence.unresolved += 1;
-                    self.one_by_one(planned)?;
+                    self.one_by_one(planned, &mut alone)?;
                 }
             }
         }
@@ -184,13 +193,20 @@ impl Engine<'_, '_> {
     }
 
     /// Tries fillings alone. The first that passes decides its hole; the numbers of the others are no longer valid then.
-    fn one_by_one(&mut self, planned: Vec<(usize, Fillings)>) -> Result<(), Stop> {
-        if planned.len() == 1 && self.holes.len() == 1 {
-            return Ok(());
-        }
+    fn one_by_one(
+        &mut self,
+        planned: Vec<(usize, Fillings)>,
+        counts: &mut FxHashMap<usize, Counts>,
+    ) -> Result<(), Stop> {
+        let only = planned.len() == 1 && self.holes.len() == 1;
         for (hole, fillings) in planned {
-            if self.ask(&fillings)? == Outcome::Pass {
-                return self.refine(&[hole], &[(hole, fillings)]);
+            let at = fillings[0].0;
+            let outcome = if only { Outcome::Unresolved } else { self.ask(&fillings)? };
+            let counts = counts.entry(at).or_default();
+            match outcome {
+                Outcome::Fail => counts.failed += 1,
+                Outcome::Unresolved => counts.unresolved += 1,
+                Outcome::Pass => return self.refine(&[hole], &[(hole, fillings)]),
             }
         }
         Ok(())
@@ -326,11 +342,10 @@ impl Engine<'_, '_> {
             return Ok(());
         }
         let removed = self.holes.remove(hole);
-        let text = fillings.iter().find(|(number, _)| *number == hole).and_then(|(_, fillings)| fillings.first());
-        let text = text.map(|(_, fragment)| fragment.lexeme(0).to_vec()).unwrap_or_default();
+        let filling = fillings.iter().find(|(number, _)| *number == hole).and_then(|(_, fillings)| fillings.first());
         for member in &removed.members {
-            if alone {
-                self.kill(*member, &text);
+            if let (true, Some((_, filling))) = (alone, filling) {
+                self.kill_with(*member, filling);
             } else {
                 self.dead.insert(*member);
                 self.close_above(*member);

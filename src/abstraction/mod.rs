@@ -243,6 +243,28 @@ impl<'e, 'o> Engine<'e, 'o> {
         self.dead.extend(self.chain(at));
     }
 
+    /// The same for all that lies on the way down to the same text and derives `filling`, too: grammars with a rule for each
+    /// level of operators have a dozen such nodes for one operand.
+    fn kill_with(&mut self, at: usize, filling: &Tree) {
+        let text = filling.lexeme(0).to_vec();
+        let whole = (0..filling.len()).take_while(|node| filling.lexeme(*node) == text);
+        let symbols: Vec<SymbolId> = whole.map(|node| filling.node(node).symbol).collect();
+        for inner in self.same_text_below(at) {
+            if symbols.contains(&self.tree.node(inner.at).symbol) {
+                self.kill(inner.at, &text);
+            }
+        }
+        self.kill(at, &text);
+    }
+
+    /// The candidates below a node that spell all of it.
+    fn same_text_below(&self, at: usize) -> Vec<Candidate> {
+        let same = |inner: &&Candidate| {
+            inner.at != at && self.is_inside(inner.at, at) && self.tree.lexeme(inner.at) == self.tree.lexeme(at)
+        };
+        self.candidates.iter().filter(same).copied().collect()
+    }
+
     fn close_above(&mut self, at: usize) {
         self.dead.extend(self.chain(at).into_iter().skip(1));
     }

@@ -9,19 +9,21 @@ use crate::search::Stop;
 /// Runs for one part.
 const TRIES: u32 = 110;
 /// Runs without a valid filling after which a part stays undecided.
-const HOPELESS: u32 = 44;
+const HOPELESS: u32 = 30;
 /// Valid fillings that must fail.
 const WANTED: u32 = 5;
 
 impl Engine<'_, '_> {
     /// Looks again at what is undecided, from the top, with even choices: what was learned of validity would only lead back to
-    /// the few valid fillings that are known. At most three times as many runs as the proof asks for failing inputs.
+    /// the few valid fillings that are known. At most half again as many runs as the proof asks for failing inputs.
     pub(super) fn screen_rare(&mut self) -> Result<(), Stop> {
         // Where no run at all was valid, as when all variants hang, there is little hope, and each run may take its full time.
         let valid = self.asked > self.invalid;
-        let mut left = if valid { self.options.confidence.saturating_mul(3) } else { HOPELESS / 2 };
+        let mut left = if valid { self.options.confidence.saturating_mul(3) / 2 } else { HOPELESS / 2 };
+        // Those that have failed once are the likelier ones.
+        let failed = |at: &usize| self.counts.get(at).is_some_and(|counts| counts.failed > 0);
         let mut undecided = self.undecided.clone();
-        undecided.sort_unstable();
+        undecided.sort_by_key(|at| (!failed(at), *at));
         undecided.dedup();
         for at in undecided {
             let Some(candidate) = self.candidate(at) else { continue };

@@ -47,7 +47,8 @@ impl Engine<'_, '_> {
             if let Some(found) = self.lengths(candidate.at, passing)? {
                 return Ok(Some(found));
             }
-        } else if let Some(found) = self.alternatives(candidate)? {
+        }
+        if let Some(found) = self.alternatives(candidate)? {
             return Ok(Some(found));
         }
         self.exception(candidate, passing, None)
@@ -93,7 +94,8 @@ impl Engine<'_, '_> {
                 from = self.bisect(at, 0, own)?;
             }
         }
-        if from.is_none() && to.is_none() || from == to {
+        // A single number is no hole.
+        if from.is_none() && to.is_none() || Some(from.unwrap_or(0)) == to {
             return Ok(None);
         }
         let condition = Condition::Number { from, to };

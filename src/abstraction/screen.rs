@@ -1,7 +1,10 @@
 //! Single nodes: does the input still fail with other text in this place?
 
 use super::candidates::{Candidate, candidates};
+use super::fillings::cheapest;
 use super::{Engine, Trial};
+use crate::generate::options;
+use crate::grammar::{Grammar, SymbolId};
 use crate::oracle::Outcome;
 use crate::pattern::Filling;
 use crate::search::Stop;
@@ -104,7 +107,7 @@ impl Engine<'_, '_> {
     fn passed(&mut self, candidate: Candidate, filling: &Tree) -> Result<Verdict, Stop> {
         let condition = if self.together { None } else { self.condition(candidate, filling)? };
         if condition.is_none() {
-            self.kill(candidate.at, filling.lexeme(0));
+            self.kill_with(candidate.at, filling);
             return Ok(Verdict::Concrete);
         }
         self.close_above(candidate.at);
@@ -115,14 +118,17 @@ impl Engine<'_, '_> {
         Ok(Verdict::Restricted)
     }
 
-    /// What reduction emptied: repetitions and options that may hold anything again. One with few words is not worth a run.
+    /// What reduction emptied: repetitions and options that may hold anything again. One with few words is not worth a run, and
+    /// white space is no hole.
     pub(super) fn screen_slots(&mut self) -> Result<(), Stop> {
         let slots = candidates(self.grammar, &self.tree, true);
         let empty = |slot: &Candidate| self.tree.lexeme(slot.at).is_empty();
         let slots: Vec<Candidate> = slots.into_iter().filter(empty).take(SLOTS).collect();
         for slot in slots {
             let symbol = self.tree.node(slot.at).symbol;
-            if self.dead.contains(&slot.at) || self.is_taken(slot.at) || self.small(symbol).is_some() {
+            let blank = shortest_text(self.grammar, self.tree.node(slot.core).symbol)
+                .is_none_or(|text| text.trim_ascii().is_empty());
+            if self.dead.contains(&slot.at) || self.is_taken(slot.at) || blank || self.small(symbol).is_some() {
                 continue;
             }
             if self.screen(slot, 3, 4)? == Verdict::Free {
@@ -160,7 +166,8 @@ impl Engine<'_, '_> {
         let mut failing: Vec<Tree> = Vec::new();
         let mut passing = 0;
         for word in words {
-            if word.lexeme(0) == self.tree.lexeme(at) {
+            // A keyword in other letters is the same keyword.
+            if word.lexeme(0).eq_ignore_ascii_case(self.tree.lexeme(at)) {
                 failing.push(word.clone());
                 continue;
             }
@@ -186,6 +193,9 @@ impl Engine<'_, '_> {
         if passing == 0 && counts.unresolved == 0 {
             return Ok(Verdict::Free);
         }
+        if failing.len() < 2 {
+            return Ok(if passing > 0 { Verdict::Concrete } else { Verdict::Undecided });
+        }
         self.dead.remove(&at);
         self.reasons.remove(&at);
         self.open_hole(at, Filling::OneOf(failing));
@@ -201,4 +211,11 @@ impl Engine<'_, '_> {
         self.trials.push(Trial { at, text, outcome });
         Ok(outcome)
     }
+}
+
+/// The text of a repetition or option with one item, as short as it gets; `None` if there is no such thing.
+fn shortest_text(grammar: &Grammar, symbol: SymbolId) -> Option<Vec<u8>> {
+    let filled = options(grammar, symbol).into_iter().map(|option| cheapest(grammar, symbol, option));
+    let texts = filled.map(|fragment| fragment.lexeme(0).to_vec()).filter(|text| !text.is_empty());
+    texts.min_by_key(Vec::len)
 }

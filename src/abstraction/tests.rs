@@ -55,7 +55,7 @@ fn expr() -> &'static str {
 #[test]
 fn doubled_parentheses() {
     let oracle = |text: &str| fails_if(text.replace(' ', "").contains("((") && text.replace(' ', "").contains("))"));
-    assert_eq!(pattern(expr(), "((4))", oracle, 125), "((<expr>))");
+    assert_eq!(pattern(expr(), "((4))", oracle, 135), "((<expr>))");
 }
 
 #[test]

@@ -115,7 +115,8 @@ pub fn resized(
     }
     for at in 0..word.len() {
         for _ in 0..3 {
-            let before = std::mem::replace(&mut word[at], letter(rng));
+            let before = word[at];
+            word[at] = like(before, rng);
             if fits(&word) {
                 break;
             }
@@ -123,6 +124,16 @@ pub fn resized(
         }
     }
     Some(word.into_iter().collect::<String>().into_bytes())
+}
+
+/// Another character of the same kind.
+fn like(character: char, rng: &mut ChaCha8Rng) -> char {
+    match character {
+        '0'..='9' => char::from(b'0' + rng.random_range(0..10)),
+        'a'..='z' => char::from(b'a' + rng.random_range(0..26)),
+        'A'..='Z' => char::from(b'A' + rng.random_range(0..26)),
+        _ => letter(rng),
+    }
 }
 
 fn letter(rng: &mut ChaCha8Rng) -> char {

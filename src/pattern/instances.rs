@@ -90,7 +90,11 @@ impl Drawer {
                 break;
             }
         }
-        fillings
+        let holds = |condition: &Condition| fillings.iter().all(|(_, filling)| condition.holds(grammar, filling));
+        if hole.condition.as_ref().is_none_or(holds) {
+            return fillings;
+        }
+        hole.members.iter().map(|member| (*member, tree.fragment(*member))).collect()
     }
 
     fn once(
