@@ -36,6 +36,7 @@
 //! whatever is shown or run.
 
 pub mod abstraction;
+pub mod algebra;
 pub mod generate;
 pub mod grammar;
 pub mod layout;

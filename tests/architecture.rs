@@ -7,12 +7,13 @@ use std::path::{Path, PathBuf};
 ///
 /// Two columns that meet in `reduce` and `abstraction`: what an input is (`grammar`, `tree`, …), and what a run says (`oracle`,
 /// `search`), which knows bytes only. A pattern carries what was learned of validity, and makes its instances with `generate`.
-const MAY_IMPORT: [(&str, &[&str]); 11] = [
+const MAY_IMPORT: [(&str, &[&str]); 12] = [
     ("grammar", &[]),
     ("tree", &["grammar"]),
     ("parse", &["grammar", "tree"]),
     ("generate", &["grammar", "tree"]),
     ("layout", &["grammar", "oracle"]),
+    ("algebra", &["generate", "grammar", "layout", "parse", "pattern", "tree"]),
     ("pattern", &["generate", "grammar", "layout", "tree"]),
     ("oracle", &[]),
     ("search", &["oracle"]),

@@ -131,7 +131,7 @@ fn a_pattern_file_needs_no_other() {
     alone.script("other.sh", "exit 1");
     alone
         .line("generate pattern.json -n 5 --verify --test other.sh")
-        .exits(0)
+        .exits(1)
         .says(["verified: 0 of 5 fail, 5 do not"]);
 }
 

@@ -13,7 +13,7 @@ use std::path::PathBuf;
 const SAMPLES: usize = 100;
 
 /// Those of languages in which every text means something, so that there is none to refuse.
-const TAKE_ANY_TEXT: [&str; 2] = ["html", "markdown"];
+const TAKE_ANY_TEXT: [&str; 3] = ["any", "html", "markdown"];
 
 /// Those whose tokens depend on what stands around them more than their grammars can say.
 const HARD_TO_SPACE: [&str; 1] = ["yaml"];

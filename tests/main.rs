@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that panics has failed, as it should")]
 
+mod algebra;
 mod architecture;
 mod assign;
 mod diagnostics;
@@ -9,8 +10,12 @@ mod expr;
 mod generate;
 mod grammar_commands;
 mod grammars;
+mod jobs;
 mod layout;
 mod library;
+mod no_grammar;
 mod oracles;
+mod property;
+mod report;
 mod resume;
 mod support;

@@ -140,11 +140,6 @@ fn a_script_gets_file_and_standard_input_in_a_fresh_folder() {
 fn wrong_usage() {
     let place = place();
     place.script("run.sh", "exit 0");
-    place.line("reduce input.expr --test run.sh").exits(2).says([
-        "no grammar was given",
-        "--grammar",
-        "ddset grammar list",
-    ]);
     place.line("reduce --grammar expr input.expr").exits(2).says(["no oracle was given", "--test", "--fail-exit"]);
     place
         .line("reduce --grammar expr input.expr --test run.sh --fail-ext 1")

@@ -257,3 +257,43 @@ fn a_changed_oracle_is_asked_afresh() {
     let changed = place.line("reduce --format json").exits(0);
     assert_eq!(changed.json()["input"], "true");
 }
+
+/// With runs ahead, at any moment, and with another number of jobs after it.
+#[test]
+fn killed_at_fifty_random_moments_it_comes_to_the_same_end() {
+    use rand::{RngExt, SeedableRng};
+    let quick = || {
+        let place = place();
+        place.script(
+            "run.sh",
+            "sleep 0.005\ngrep -q '\"bug\"' \"$1\" && grep -q null \"$1\" && grep -q '\"also\"' \"$1\"",
+        );
+        place
+    };
+    let with = |jobs: &'static str| REDUCE.into_iter().chain(["--jobs", jobs]);
+    let begin = Instant::now();
+    let unkilled = quick().ddset(with("2")).exits(0);
+    let whole = begin.elapsed();
+    let mut random = rand_chacha::ChaCha8Rng::seed_from_u64(5);
+    let moments: Vec<f64> = (0..50).map(|_| random.random_range(0.0..1.0)).collect();
+    let killed = |number: usize| {
+        let moment = whole.mul_f64(moments[number]);
+        let place = quick();
+        let mut child = place.command(with("2")).spawn().unwrap();
+        sleep(moment);
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let again = place.ddset(with(["1", "2", "4"][number % 3])).exits(0);
+        assert_eq!(again.json()["input"], unkilled.json()["input"], "killed after {moment:?}");
+        assert_eq!(runs(&again).0, runs(&unkilled).0, "killed after {moment:?}");
+        assert_best_fails(&place);
+        usize::from(runs(&again).1 > 0)
+    };
+    // They mostly sleep.
+    let halves = [0..25, 25..50];
+    let at_work: usize = std::thread::scope(|scope| {
+        let threads = halves.map(|half| scope.spawn(|| half.map(killed).sum::<usize>()));
+        threads.map(|thread| thread.join().unwrap()).iter().sum()
+    });
+    assert!(at_work > 25, "only {at_work} were killed at work");
+}

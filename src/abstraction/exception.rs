@@ -113,7 +113,7 @@ impl Engine<'_, '_> {
     /// The outcome with a filling, without a second look at a pass: what follows from it is verified in the end.
     fn glance(&mut self, at: usize, filling: Tree) -> Result<Outcome, Stop> {
         let text = filled(self.grammar, &self.tree, &[(at, filling)]);
-        self.search.test(text.text())
+        self.outcome(text.text(), false)
     }
 
     fn leaf_passes(&mut self, at: usize, filling: &Tree, leaf: usize, text: &[u8]) -> Result<bool, Stop> {

@@ -19,7 +19,7 @@ use std::collections::VecDeque;
 const DRAWS: u32 = 200;
 
 /// The fillings of one candidate, none twice.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Source {
     planned: VecDeque<Plan>,
     used: FxHashSet<Vec<u8>>,
@@ -37,7 +37,7 @@ enum Choices {
     Even,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 enum Plan {
     /// The candidate with another text in its only leaf.
     Leaf(Vec<u8>),

@@ -2,7 +2,7 @@
 
 use super::candidates::Candidate;
 use super::space::respaced;
-use super::{Counts, Engine};
+use super::{Counts, Engine, Step};
 use crate::generate::stream;
 use crate::generate::validity::Validity;
 use crate::oracle::Outcome;
@@ -10,7 +10,6 @@ use crate::pattern::instances::{Fillings, agree, filled};
 use crate::pattern::{Condition, Evidence, Filling, Hole, only_leaf};
 use crate::search::Stop;
 use rand::RngExt;
-use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
 /// Runs that the proof may take for each failing input asked for, before it gives up.
@@ -37,30 +36,42 @@ enum Order {
     MostNew,
 }
 
+/// Where a proof is.
+#[derive(Clone)]
+pub(super) struct Proof {
+    /// The chance of a hole to be varied.
+    share: f64,
+    /// Whether the latest samples were valid.
+    recent: VecDeque<bool>,
+    bad_windows: u32,
+    spent: u32,
+    duplicates: u32,
+    number: u64,
+}
+
+impl Default for Proof {
+    fn default() -> Self {
+        Proof { share: 1.0, recent: VecDeque::new(), bad_windows: 0, spent: 0, duplicates: 0, number: 0 }
+    }
+}
+
 impl Engine<'_, '_> {
     /// Asks for failing inputs of the present pattern. A pass is narrowed down to a hole, which becomes concrete.
-    pub(super) fn prove(&mut self) -> Result<(), Stop> {
+    pub(super) fn prove(&mut self, mut proof: Proof) -> Result<(), Stop> {
         let wanted = self.options.confidence;
-        let mut share = 1.0_f64;
-        let mut recent: VecDeque<bool> = VecDeque::new();
-        let mut bad_windows = 0;
-        let mut spent = 0;
-        let mut duplicates = 0;
-        let mut number = 0;
-        self.evidence = Evidence::default();
-        self.hostile()?;
         while !self.holes.is_empty() && self.evidence.failed < wanted {
-            if spent >= wanted.saturating_mul(RUNS_PER_SAMPLE) {
+            self.keep(|| Step::Proof(proof.clone()));
+            let Proof { share, recent, bad_windows, spent, duplicates, number } = &mut proof;
+            if *spent >= wanted.saturating_mul(RUNS_PER_SAMPLE) {
                 break;
             }
             let all = self.holes.len();
-            let mut rng = stream(self.options.seed, "proof", number);
-            number += 1;
-            let chosen: Vec<usize> = (0..all).filter(|_| share >= 1.0 || rng.random_bool(share)).collect();
+            let mut rng = stream(self.options.seed, "proof", *number);
+            *number += 1;
+            let chosen: Vec<usize> = (0..all).filter(|_| *share >= 1.0 || rng.random_bool(*share)).collect();
             let chosen = if chosen.is_empty() { vec![rng.random_range(0..all)] } else { chosen };
             // One hole at most tries something new, so that an unresolved run has one suspect.
-            let explorer =
-                rng.random_bool(self.exploration(&recent)).then(|| chosen[rng.random_range(0..chosen.len())]);
+            let explorer = rng.random_bool(self.exploration(recent)).then(|| chosen[rng.random_range(0..chosen.len())]);
             self.drawer.largest = 0;
             let plain = explorer.is_none() && rng.random_bool(self.plain_share());
             let fillings: Vec<(usize, Fillings)> = chosen
@@ -75,8 +86,8 @@ impl Engine<'_, '_> {
                 .collect();
             let flat: Fillings = fillings.iter().flat_map(|(_, fillings)| fillings.clone()).collect();
             if !agree(&self.tree, &self.holes, &flat) {
-                duplicates += 1;
-                if duplicates > DUPLICATES {
+                *duplicates += 1;
+                if *duplicates > DUPLICATES {
                     self.evidence.exhausted = true;
                     break;
                 }
@@ -86,16 +97,16 @@ impl Engine<'_, '_> {
             let spaced = self.free_space && rng.random_bool(0.5);
             let text = if spaced { respaced(self.grammar, &tree, &mut rng) } else { tree }.text().to_vec();
             if self.search.known(&text).is_some() {
-                share = (share * 1.2).min(1.0);
-                duplicates += 1;
-                if duplicates > DUPLICATES {
+                *share = (*share * 1.2).min(1.0);
+                *duplicates += 1;
+                if *duplicates > DUPLICATES {
                     self.evidence.exhausted = true;
                     break;
                 }
                 continue;
             }
-            duplicates = 0;
-            spent += 1;
+            *duplicates = 0;
+            *spent += 1;
             let outcome = self.ask_text(&text, &flat)?;
             if spaced && outcome != Outcome::Fail && self.ask(&flat)? == Outcome::Fail {
                 // It was the white space.
@@ -115,25 +126,25 @@ impl Engine<'_, '_> {
                 Outcome::Unresolved => {
                     self.evidence.unresolved += 1;
                     chosen.iter().for_each(|hole| self.holes[*hole].unresolved += 1);
-                    share = (share * 0.75).max(0.5 / all as f64);
-                    if self.is_mostly_invalid(&recent) {
+                    *share = (*share * 0.75).max(0.5 / all as f64);
+                    if self.is_mostly_invalid(recent) {
                         // It is still being learned what is valid: a first bad window may be the price of that.
                         recent.clear();
-                        bad_windows += 1;
-                        if bad_windows >= BAD_WINDOWS && self.drop_most_blamed()? {
-                            (share, bad_windows) = (1.0, 0);
+                        *bad_windows += 1;
+                        if *bad_windows >= BAD_WINDOWS && self.drop_most_blamed()? {
+                            (*share, *bad_windows) = (1.0, 0);
                         }
                     }
                 }
                 Outcome::Fail => {
-                    share = (share * 1.5).min(1.0);
+                    *share = (*share * 1.5).min(1.0);
                     chosen.iter().for_each(|hole| self.holes[*hole].failed += 1);
                     self.evidence.failed += u32::from(chosen.len() == all);
                 }
                 Outcome::Pass => {
                     let guilty = self.culprits(&fillings, Order::MostNew)?;
                     self.refine(&guilty, &fillings)?;
-                    (share, bad_windows) = (1.0, 0);
+                    (*share, *bad_windows) = (1.0, 0);
                     recent.clear();
                 }
             }
@@ -143,16 +154,16 @@ impl Engine<'_, '_> {
 
     /// The systematic fillings, those of all holes at once: so each alternative is met early, in the same order for every seed,
     /// and what passes is found before the proof has cost anything. Where such a run says nothing, each is tried alone.
-    fn hostile(&mut self) -> Result<(), Stop> {
+    pub(super) fn hostile(&mut self, from: u64) -> Result<(), Stop> {
         let enough = self.options.confidence / 2;
-        let mut alone: FxHashMap<usize, Counts> = FxHashMap::default();
-        for number in 0..u64::from(self.options.confidence) * 2 {
+        for number in from..u64::from(self.options.confidence) * 2 {
+            self.keep(|| Step::Hostile(number));
             let mut planned: Vec<(usize, Fillings)> = Vec::new();
             for hole in 0..self.holes.len() {
                 let at = self.holes[hole].members[0];
                 let free = self.holes[hole].filling == Filling::Any;
                 let Some(candidate) = self.candidate(at).filter(|_| free) else { continue };
-                let Counts { failed, unresolved } = alone.get(&at).copied().unwrap_or_default();
+                let Counts { failed, unresolved } = self.systematic.get(&at).copied().unwrap_or_default();
                 if unresolved >= MOSTLY_INVALID && unresolved > 2 * failed {
                     continue;
                 }
@@ -175,7 +186,9 @@ impl Engine<'_, '_> {
             }
             match self.ask_text(&text, &flat)? {
                 Outcome::Fail => {
-                    planned.iter().for_each(|(_, own)| alone.entry(own[0].0).or_default().failed += 1);
+                    for (_, own) in &planned {
+                        self.systematic.entry(own[0].0).or_default().failed += 1;
+                    }
                     self.holes.iter_mut().for_each(|hole| hole.failed += 1);
                     self.evidence.failed += u32::from(self.evidence.failed < enough);
                 }
@@ -185,7 +198,7 @@ impl Engine<'_, '_> {
                 }
                 Outcome::Unresolved => {
                     self.evidence.unresolved += 1;
-                    self.one_by_one(planned, &mut alone)?;
+                    self.one_by_one(planned)?;
                 }
             }
         }
@@ -193,16 +206,12 @@ impl Engine<'_, '_> {
     }
 
     /// Tries fillings alone. The first that passes decides its hole; the numbers of the others are no longer valid then.
-    fn one_by_one(
-        &mut self,
-        planned: Vec<(usize, Fillings)>,
-        counts: &mut FxHashMap<usize, Counts>,
-    ) -> Result<(), Stop> {
+    fn one_by_one(&mut self, planned: Vec<(usize, Fillings)>) -> Result<(), Stop> {
         let only = planned.len() == 1 && self.holes.len() == 1;
         for (hole, fillings) in planned {
             let at = fillings[0].0;
             let outcome = if only { Outcome::Unresolved } else { self.ask(&fillings)? };
-            let counts = counts.entry(at).or_default();
+            let counts = self.systematic.entry(at).or_default();
             match outcome {
                 Outcome::Fail => counts.failed += 1,
                 Outcome::Unresolved => counts.unresolved += 1,
@@ -272,7 +281,7 @@ impl Engine<'_, '_> {
         self.uncover(at);
         self.blame.clear();
         self.evidence = Evidence::default();
-        self.screen_inner(Some(at))?;
+        self.screen_inner(0, Some(at))?;
         Ok(true)
     }
 
@@ -354,7 +363,7 @@ impl Engine<'_, '_> {
         if let [at] = removed.members.as_slice() {
             self.uncover(*at);
             self.together = !alone;
-            let screened = self.screen_inner(Some(*at));
+            let screened = self.screen_inner(0, Some(*at));
             self.together = false;
             screened?;
         }

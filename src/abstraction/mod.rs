@@ -30,12 +30,14 @@ use crate::grammar::{Grammar, SymbolId};
 use crate::oracle::Outcome;
 use crate::pattern::instances::{Drawer, Fillings, filled};
 use crate::pattern::{Condition, Evidence, Filling, Hole, Pattern, Reason};
-use crate::search::{Search, Stop};
+use crate::search::{Ahead, Lent, Mark, Search, Stop};
 use crate::tree::Tree;
 use candidates::Candidate;
 use fillings::Source;
+use joint::Proof;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// What can be set.
@@ -80,7 +82,7 @@ pub struct Abstraction {
 /// Finds the pattern of a failing input. The tree's text must fail; it should be minimal, since every part costs runs.
 pub fn generalize(grammar: &Arc<Grammar>, tree: Tree, search: &mut Search<'_>, options: &Options) -> Abstraction {
     let mut engine = Engine::new(grammar, tree, search, options);
-    let stopped = engine.run().err();
+    let stopped = engine.run(Step::Begin).err();
     engine.complete_reasons();
     let trials = std::mem::take(&mut engine.trials);
     Abstraction { pattern: engine.pattern(), trials, stopped }
@@ -93,11 +95,32 @@ struct Counts {
     unresolved: u32,
 }
 
+/// What is to be done next; numbers are those of candidates.
+#[derive(Clone)]
+enum Step {
+    Begin,
+    Leaves(usize),
+    Names,
+    Inner(usize),
+    Slots,
+    Hostile(u64),
+    Proof(Proof),
+    Rare,
+}
+
+/// The state at a clean point: all that follows is determined by it and by outcomes.
+struct Kept<'e, 'o> {
+    mark: Mark,
+    engine: Engine<'e, 'o>,
+    step: Step,
+}
+
+#[derive(Clone)]
 struct Engine<'e, 'o> {
     grammar: &'e Arc<Grammar>,
     tree: Tree,
     parents: Vec<u32>,
-    search: &'e mut Search<'o>,
+    search: Lent<'e, 'o>,
     options: &'e Options,
     candidates: Vec<Candidate>,
     sources: FxHashMap<usize, Source>,
@@ -124,7 +147,11 @@ struct Engine<'e, 'o> {
     together: bool,
     /// Whether white space may be varied.
     free_space: bool,
+    /// What the systematic fillings of each hole came to.
+    systematic: FxHashMap<usize, Counts>,
     trials: Vec<Trial>,
+    /// The last clean point.
+    kept: Option<Rc<Kept<'e, 'o>>>,
 }
 
 /// A language of at most so many words is tried word by word.
@@ -142,7 +169,7 @@ impl<'e, 'o> Engine<'e, 'o> {
             drawer: Drawer::of(grammar, &tree),
             grammar,
             tree,
-            search,
+            search: Lent::new(search),
             options,
             candidates,
             validity,
@@ -161,27 +188,88 @@ impl<'e, 'o> Engine<'e, 'o> {
             blame: FxHashMap::default(),
             together: false,
             free_space: false,
+            systematic: FxHashMap::default(),
             trials: Vec::new(),
+            kept: None,
         }
     }
 
-    fn run(&mut self) -> Result<(), Stop> {
-        self.search.enter("leaves");
-        self.screen_leaves()?;
-        self.search.enter("co-variation");
-        self.covary()?;
-        self.search.enter("inner nodes");
-        self.screen_inner(None)?;
-        if self.options.slots {
-            self.search.enter("slots");
-            self.screen_slots()?;
+    /// Goes on with a step and all that follow it.
+    fn run(&mut self, mut step: Step) -> Result<(), Stop> {
+        loop {
+            step = match step {
+                Step::Begin => {
+                    self.search.enter("leaves");
+                    Step::Leaves(0)
+                }
+                Step::Leaves(from) => {
+                    self.screen_leaves(from)?;
+                    self.search.enter("co-variation");
+                    Step::Names
+                }
+                Step::Names => {
+                    self.keep(|| Step::Names);
+                    self.covary()?;
+                    self.search.enter("inner nodes");
+                    Step::Inner(0)
+                }
+                Step::Inner(from) => {
+                    self.screen_inner(from, None)?;
+                    self.search.enter("slots");
+                    Step::Slots
+                }
+                Step::Slots => {
+                    self.keep(|| Step::Slots);
+                    if self.options.slots {
+                        self.screen_slots()?;
+                    }
+                    self.search.enter("white space");
+                    self.screen_space()?;
+                    self.search.enter("proof");
+                    self.evidence = Evidence::default();
+                    Step::Hostile(0)
+                }
+                Step::Hostile(from) => {
+                    self.hostile(from)?;
+                    Step::Proof(Proof::default())
+                }
+                Step::Proof(proof) => {
+                    self.prove(proof)?;
+                    self.search.enter("rarely valid");
+                    Step::Rare
+                }
+                Step::Rare => {
+                    self.keep(|| Step::Rare);
+                    return self.screen_rare();
+                }
+            };
         }
-        self.search.enter("white space");
-        self.screen_space()?;
-        self.search.enter("proof");
-        self.prove()?;
-        self.search.enter("rarely valid");
-        self.screen_rare()
+    }
+
+    /// Keeps the state, from which a scout can go on, unless no run was done since that was last done.
+    fn keep(&mut self, step: impl FnOnce() -> Step) {
+        let mark = self.search.mark();
+        if self.search.looks_ahead() && self.kept.as_ref().is_none_or(|kept| kept.mark != mark) {
+            self.kept = None;
+            self.kept = Some(Rc::new(Kept { mark, engine: self.clone(), step: step() }));
+        }
+    }
+
+    /// Asks for an outcome, once more if it is known; what would follow is found out meanwhile.
+    fn outcome(&mut self, text: &[u8], again: bool) -> Result<Outcome, Stop> {
+        let kept = self.kept.clone();
+        let go_on = |scout: &mut Search<'o>| {
+            if let Some(kept) = &kept {
+                let mut engine = Engine { search: Lent::new(scout), ..kept.engine.clone() };
+                // It ends when the scout has seen enough.
+                let _ = engine.run(kept.step.clone());
+            }
+        };
+        let ahead = kept.as_ref().map(|kept| Ahead { mark: kept.mark, go_on: &go_on });
+        match again {
+            true => self.search.retest_ahead(text, ahead.as_ref()),
+            false => self.search.test_ahead(text, ahead.as_ref()),
+        }
     }
 
     /// Runs the tree with these fillings, and learns from it.
@@ -193,12 +281,12 @@ impl<'e, 'o> Engine<'e, 'o> {
     /// The same for a text that has other white space.
     fn ask_text(&mut self, text: &[u8], fillings: &Fillings) -> Result<Outcome, Stop> {
         let new = self.search.known(text).is_none();
-        let mut outcome = self.search.test(text)?;
+        let mut outcome = self.outcome(text, false)?;
         if outcome == Outcome::Pass && self.confirmed.insert(*blake3::hash(text).as_bytes()) {
             // From the first contradiction on, the oracle is known to be unsteady, and one more look is not enough.
             let looks = if self.search.contradictions() > 0 { 4 } else { 1 };
             for _ in 0..looks {
-                if self.search.retest(text)? == Outcome::Fail {
+                if self.outcome(text, true)? == Outcome::Fail {
                     outcome = Outcome::Fail;
                     break;
                 }

@@ -2,7 +2,7 @@
 
 use super::candidates::{Candidate, candidates};
 use super::fillings::cheapest;
-use super::{Engine, Trial};
+use super::{Engine, Step, Trial};
 use crate::generate::options;
 use crate::grammar::{Grammar, SymbolId};
 use crate::oracle::Outcome;
@@ -30,9 +30,10 @@ pub(super) enum Verdict {
 }
 
 impl Engine<'_, '_> {
-    /// Every candidate without candidates below it, briefly.
-    pub(super) fn screen_leaves(&mut self) -> Result<(), Stop> {
-        for candidate in self.candidates.clone() {
+    /// Every candidate without candidates below it, from the given one on, briefly.
+    pub(super) fn screen_leaves(&mut self, from: usize) -> Result<(), Stop> {
+        for (number, candidate) in self.candidates.clone().into_iter().enumerate().skip(from) {
+            self.keep(|| Step::Leaves(number));
             if candidate.leaf && !self.dead.contains(&candidate.at) {
                 self.screen(candidate, 2, 3)?;
             }
@@ -40,9 +41,12 @@ impl Engine<'_, '_> {
         Ok(())
     }
 
-    /// The candidates that are still open, outer ones first; only those below `root`, if it is given.
-    pub(super) fn screen_inner(&mut self, root: Option<usize>) -> Result<(), Stop> {
-        for candidate in self.candidates.clone() {
+    /// The candidates that are still open, outer ones first, from the given one on; only those below `root`, if it is given.
+    pub(super) fn screen_inner(&mut self, from: usize, root: Option<usize>) -> Result<(), Stop> {
+        for (number, candidate) in self.candidates.clone().into_iter().enumerate().skip(from) {
+            if root.is_none() {
+                self.keep(|| Step::Inner(number));
+            }
             let at = candidate.at;
             let wanted = root.is_none_or(|root| root != at && self.is_inside(at, root));
             if !wanted || self.dead.contains(&at) || self.is_taken(at) || self.undecided.contains(&at) {

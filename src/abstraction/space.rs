@@ -23,7 +23,7 @@ impl Engine<'_, '_> {
             let mut rng = stream(self.options.seed, "white space", number);
             let text = respaced(self.grammar, &self.tree, &mut rng).text().to_vec();
             // A fail that was missed once is no reason.
-            if self.search.test(&text)? != Outcome::Fail && self.search.retest(&text)? != Outcome::Fail {
+            if self.outcome(&text, false)? != Outcome::Fail && self.outcome(&text, true)? != Outcome::Fail {
                 self.free_space = false;
                 return Ok(());
             }

@@ -12,7 +12,7 @@ use std::time::Duration;
 #[command(
     name = "ddset",
     version,
-    after_help = "Exit status: 0 done, 1 the input does not fail, 2 wrong usage, 3 grammar or parse error, \
+    after_help = "Exit status: 0 done, 1 the input does not fail (generate --verify: not all do), 2 wrong usage, 3 grammar or parse error, \
                   4 the oracle could not be run, 5 the failure is not steady, 130 interrupted (the best so far is kept).\n\n\
                   Example: ddset abstract --grammar expr --fail-exit 101 input.expr -- ./calculator {}"
 )]
@@ -22,6 +22,9 @@ pub(crate) struct Cli {
     /// How to print what is wrong with a grammar or an input: as text, or as JSON, one object a line
     #[arg(long, global = true, value_enum, default_value_t = MessageFormat::Text, value_name = "FORMAT")]
     pub message_format: MessageFormat,
+    /// Only results and errors: nothing of how it goes, and no summary
+    #[arg(short, long, global = true)]
+    pub quiet: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -48,6 +51,20 @@ pub(crate) enum Command {
     #[command(after_help = "Examples:\n  ddset generate -n 20          (from the last `ddset abstract`)\n  \
                             ddset generate pattern.json -n 1000 -o inputs --verify")]
     Generate(GenerateArgs),
+    /// Tell which inputs contain which patterns, and where
+    #[command(after_help = "Examples:\n  ddset match pattern.json crashes/\n  \
+                            ddset match --grammar expr -p '((<expr>))' -p 'DIV=<factor>/0' *.expr\n  \
+                            ddset match --where 'A & !DIV' …      (only the names of inputs for which it holds)")]
+    Match(MatchArgs),
+    /// Write a grammar of the inputs for which a condition on patterns holds
+    #[command(after_help = "Example: ddset combine 'A & !B' A=pattern.json B='<factor>/0' -o refined.ebnf")]
+    Combine(CombineArgs),
+    /// Tell whether every input with the first pattern has the second
+    #[command(after_help = "Example: ddset contains --grammar expr '((<expr>))' '(<expr>)'")]
+    Contains(ContainsArgs),
+    /// Report what the last run found, for a bug tracker
+    #[command(after_help = "Example: ddset report -o report.md")]
+    Report(ReportArgs),
     /// Look at a grammar
     #[command(subcommand)]
     Grammar(GrammarCommand),
@@ -147,6 +164,78 @@ pub(crate) enum Corpus {
     Libfuzzer,
     /// `id:000000,src:ddset` and so on
     Afl,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct MatchArgs {
+    /// Pattern files, then inputs, or folders of them
+    #[arg(required = true, value_name = "FILE")]
+    pub inputs: Vec<PathBuf>,
+    /// A pattern, `NAME=PATTERN` or `PATTERN`: a file, or a text with holes
+    #[arg(short, long = "pattern", value_name = "PATTERN")]
+    pub patterns: Vec<String>,
+    /// Print the names of the inputs for which this holds, such as `A & !B`, `exactly 2 A`, `A inside B`, `A before B`
+    #[arg(long = "where", value_name = "CONDITION")]
+    pub condition: Option<String>,
+    /// In folders, only files whose names end so
+    #[arg(long, value_name = "EXT")]
+    pub extension: Vec<String>,
+    #[command(flatten)]
+    pub grammar: GrammarOptions,
+    /// How to print the result; JSON is one object a line
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub format: Format,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CombineArgs {
+    /// What must hold, such as `A & !B`, `exactly 2 A`, `A inside B`, `A before B`
+    pub condition: String,
+    /// The patterns, `NAME=PATTERN` each: a file, or a text with holes
+    #[arg(required = true, value_name = "PATTERN")]
+    pub patterns: Vec<String>,
+    #[command(flatten)]
+    pub grammar: GrammarOptions,
+    /// The notation to write
+    #[arg(long, value_enum, default_value_t = Target::Ebnf)]
+    pub to: Target,
+    /// Write to this file instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ContainsArgs {
+    /// A pattern: a file, or a text with holes
+    pub first: String,
+    /// Another
+    pub second: String,
+    #[command(flatten)]
+    pub grammar: GrammarOptions,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ReportArgs {
+    /// How to write it
+    #[arg(long, value_enum, default_value_t = ReportFormat::Markdown)]
+    pub format: ReportFormat,
+    /// How often the smallest input is run afresh
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    pub runs: u32,
+    /// Write it to this file instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// The folder that runs are kept in
+    #[arg(long, value_name = "DIR", default_value = ".ddset")]
+    pub run: PathBuf,
+}
+
+/// How a report is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ReportFormat {
+    Markdown,
+    Text,
+    Json,
 }
 
 #[derive(Debug, Subcommand)]
@@ -323,6 +412,9 @@ pub(crate) struct RunOptions {
     /// How to print the result
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub format: Format,
+    /// How many oracle runs at a time (default: the number of processors, at most 8). The result is the same for any number
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub jobs: Option<u16>,
 }
 
 /// How to tell whether an input fails.
@@ -333,7 +425,7 @@ pub(crate) struct OracleOptions {
     #[arg(long, value_name = "SCRIPT", conflicts_with = "program")]
     pub test: Option<PathBuf>,
     /// It fails if the program exits with this status (repeat for several)
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(i32).range(0..=255))]
     pub fail_exit: Vec<i32>,
     /// It fails if this signal ends the program (SEGV, ABRT, …)
     #[arg(long, value_name = "SIGNAL")]
@@ -342,7 +434,7 @@ pub(crate) struct OracleOptions {
     #[arg(long, value_name = "REGEX")]
     pub fail_output: Vec<String>,
     /// It says nothing if the program exits with this status
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(i32).range(0..=255))]
     pub unresolved_exit: Vec<i32>,
     /// It says nothing if this signal ends the program
     #[arg(long, value_name = "SIGNAL")]

@@ -2,7 +2,7 @@
 
 use super::args::MessageFormat;
 use super::exit::Message;
-use super::say;
+use super::tell_error;
 use annotate_snippets::{Annotation, AnnotationKind, Level, Renderer, Snippet};
 use ddset::grammar::diagnostic::{Diagnostic, Label, Severity};
 use ddset::grammar::sources::Sources;
@@ -49,8 +49,10 @@ impl Findings {
     pub(crate) fn tell(&self, format: MessageFormat) {
         match format {
             MessageFormat::Text if self.diagnostics.is_empty() => {}
-            MessageFormat::Text => say(self.rendered(is_colored()).trim_end()),
-            MessageFormat::Json => self.diagnostics.iter().for_each(|finding| say(&self.json(finding).to_string())),
+            MessageFormat::Text => tell_error(self.rendered(is_colored()).trim_end()),
+            MessageFormat::Json => {
+                self.diagnostics.iter().for_each(|finding| tell_error(&self.json(finding).to_string()))
+            }
         }
     }
 
@@ -102,12 +104,12 @@ impl Findings {
 pub(crate) fn tell(message: &Message, format: MessageFormat) {
     match (message, format) {
         (Message::Findings(findings), _) => findings.tell(format),
-        (Message::Words(words), MessageFormat::Text) => say(words),
+        (Message::Words(words), MessageFormat::Text) => tell_error(words),
         (Message::Words(words), MessageFormat::Json) => {
             let message = words.strip_prefix("error: ").unwrap_or(words);
             let none: [Value; 0] = [];
             let value = json!({ "code": null, "severity": "error", "message": message, "labels": none, "help": null });
-            say(&value.to_string());
+            tell_error(&value.to_string());
         }
     }
 }

@@ -1,10 +1,11 @@
 //! From arguments, `ddset.toml` and earlier runs to what is to be done.
 
-use super::args::{GivenGrammar, GrammarOptions, JobOptions, OracleOptions, TimeoutIs};
+use super::args::{GivenGrammar, GrammarOptions, JobOptions, MessageFormat, OracleOptions, TimeoutIs};
 use super::diagnostics::Findings;
 use super::{Exit, Failure, say};
+use ddset::grammar::diagnostic::{Diagnostic, Severity};
 use ddset::grammar::sources::Sources;
-use ddset::grammar::{Format, Grammar};
+use ddset::grammar::{Format, Grammar, bundled};
 use ddset::layout::{Folded, Layout, LayoutError, Unfolding};
 use ddset::oracle::{Calibration, CommandOracle, CommandSpec, Oracle, OracleError, Rules};
 use ddset::parse::ParseError;
@@ -19,6 +20,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 const DEFAULT_SEED: u64 = 1;
+/// The most jobs that are used unless more are asked for.
+const MOST_JOBS: usize = 8;
+/// The name of the hint that keeps the number.
+const JOBS: &str = "jobs";
 
 /// Everything that `reduce` and `abstract` need.
 pub(crate) struct Job {
@@ -29,6 +34,8 @@ pub(crate) struct Job {
     pub oracle: Unfolding<CommandOracle>,
     pub session: Session,
     pub stop: Arc<AtomicBool>,
+    /// How many runs at a time.
+    pub jobs: usize,
     budget: Budget,
 }
 
@@ -50,8 +57,8 @@ impl Job {
                 (request, grammar, None)
             }
         };
-        // Before anything is run: what is not in the language costs no run.
-        let tree = parse(&grammar, &request.input, &request.input_path.display().to_string())?;
+        // Before anything is run: what cannot be parsed costs no run.
+        let (request, grammar, tree) = parsed(request, grammar)?;
         // Before the oracle is looked for: it may be what the preparation builds.
         let prepared = match &place {
             Some(place) => place.prepare(),
@@ -67,6 +74,12 @@ impl Job {
             oracle = command(spec.clone())?.with_stop(stop.clone());
             request.oracle = spec;
         }
+        let jobs = match (options.run.jobs, place.as_ref().and_then(Place::jobs), request.hints.get(JOBS)) {
+            (Some(jobs), ..) | (None, Some(jobs), _) => Some(u64::from(jobs)),
+            (None, None, hint) => hint.and_then(serde_json::Value::as_u64),
+        };
+        request.hints = jobs.map(|jobs| (JOBS.to_owned(), jobs.into())).into_iter().collect();
+        let jobs = jobs.map_or_else(processors, |jobs| jobs as usize);
         let request = Request { oracle_identity: oracle.identity(), ..request };
         let session = Session::open(&options.run.run, request)?;
         if session.resumed() {
@@ -74,7 +87,7 @@ impl Job {
         }
         let layout = Layout::of(&grammar);
         let oracle = Unfolding::new(oracle, layout.clone());
-        Ok(Job { grammar: Arc::new(grammar), layout, tree, oracle, session, stop, budget })
+        Ok(Job { grammar: Arc::new(grammar), layout, tree, oracle, session, stop, jobs, budget })
     }
 
     /// Tells of the other failures that were met on the way, as data; and in words, on standard error.
@@ -90,8 +103,23 @@ impl Job {
         Ok(others.iter().map(|(failure, input)| serde_json::json!({ "failure": failure, "input": input })).collect())
     }
 
+    /// Does the work with a search, whose threads end with it.
+    pub(crate) fn with_search<R>(
+        &self,
+        progress: &super::progress::Progress,
+        work: impl FnOnce(&mut Search<'_>) -> Result<R, Failure>,
+    ) -> Result<R, Failure> {
+        std::thread::scope(|scope| {
+            let mut search = self.search(progress)?.with_jobs(scope, self.jobs);
+            let result = work(&mut search);
+            // What was run ahead is not asked for anymore, and need not be waited for.
+            self.stop.store(true, Ordering::Relaxed);
+            result
+        })
+    }
+
     /// A search that remembers each run in the session, and keeps the best input there.
-    pub(crate) fn search<'a>(&'a self, progress: &'a super::progress::Progress) -> Result<Search<'a>, Failure> {
+    fn search<'a>(&'a self, progress: &'a super::progress::Progress) -> Result<Search<'a>, Failure> {
         let kept = |event: &Event<'_>| {
             let kept = match event {
                 Event::Best { best, .. } => self.session.save_best(&self.layout.unfold(best)),
@@ -100,7 +128,7 @@ impl Job {
             };
             if let Err(error) = kept {
                 // Nothing more may be gained that cannot be kept.
-                say(&format!("error: {error}"));
+                super::tell_error(&format!("error: {error}"));
                 self.stop.store(true, Ordering::Relaxed);
             }
             progress.show(event);
@@ -158,6 +186,11 @@ pub(crate) fn interruptible() -> Result<Arc<AtomicBool>, Failure> {
     Ok(stop)
 }
 
+/// How many runs at a time if nothing is said.
+pub(crate) fn processors() -> usize {
+    std::thread::available_parallelism().map_or(1, |number| number.get().min(MOST_JOBS))
+}
+
 /// What the last run asked, with what the command line says otherwise.
 fn earlier(options: &JobOptions) -> Result<Request, Failure> {
     let session = Session::latest(&options.run.run)?;
@@ -199,7 +232,7 @@ pub(crate) fn run_option(options: &super::args::RunOptions) -> String {
 }
 
 impl GivenGrammar {
-    fn of(options: &GrammarOptions) -> GivenGrammar {
+    pub(crate) fn of(options: &GrammarOptions) -> GivenGrammar {
         let GrammarOptions { grammar, grammar_format, start } = options.clone();
         GivenGrammar { files: grammar, grammar_format, start }
     }
@@ -235,6 +268,10 @@ impl Place {
         Ok(spec)
     }
 
+    fn jobs(&self) -> Option<u16> {
+        Some(self.config.as_ref()?.jobs?.get())
+    }
+
     pub(crate) fn prepare(&self) -> Result<(), Failure> {
         match &self.config {
             Some(config) => prepare(config),
@@ -267,9 +304,10 @@ impl Place {
             return Ok(GivenGrammar::of(options));
         }
         let Some(config) = self.config.as_ref().filter(|config| !config.grammar.is_empty()) else {
-            return Err(Failure::usage(
-                "error: no grammar was given: use --grammar FILE, or --grammar with a name of `ddset grammar list`",
-            ));
+            let bundled = bundled::for_file(&self.input).unwrap_or(bundled::any());
+            say(&format!("grammar: {}, {}", bundled.name, bundled.summary));
+            let files = vec![bundled.name.to_owned()];
+            return Ok(GivenGrammar { files, grammar_format: None, start: options.start.clone() });
         };
         let file = |name: &String| {
             let file = config.path_of(name);
@@ -340,10 +378,34 @@ fn load(sources: Sources, format: Option<Format>, start: Option<&str>) -> Result
     Grammar::load(sources, format, start).map_err(|error| Failure::findings(Findings::of_error(error)))
 }
 
+/// The request with its input's tree. Without a grammar that the input is in, all goes on by what is in every text.
+fn parsed(mut request: Request, grammar: Grammar) -> Result<(Request, Grammar, Tree), Failure> {
+    let shown = request.input_path.display().to_string();
+    let problem = match attempt(&grammar, &request.input) {
+        Ok(tree) => return Ok((request, grammar, tree)),
+        Err(problem) if problem.code != "input-too-long" => problem,
+        Err(problem) => return Err(Failure::findings(Findings::of_input(problem, &shown, &request.input))),
+    };
+    let help = "going on without the grammar, by brackets, lines and words (`any`): one that the input is in leads to a \
+                smaller result in fewer runs";
+    let problem = Diagnostic { severity: Severity::Warning, ..problem }.with_help(help);
+    Findings::of_input(problem, &shown, &request.input).tell(MessageFormat::Text);
+    let any = bundled::any();
+    (request.grammar, request.grammar_text, request.start) = (any.name.to_owned(), any.source.to_owned(), None);
+    let grammar = load(Sources::of(any.name, any.source), None, None)?;
+    let tree = parse(&grammar, &request.input, &shown)?;
+    Ok((request, grammar, tree))
+}
+
+/// The tree of an input, or what is wrong with it.
+fn attempt(grammar: &Grammar, input: &[u8]) -> Result<Tree, Diagnostic> {
+    let folded = Layout::of(grammar).fold(input).map_err(|error| error.diagnostic())?;
+    ddset::parse::parse(grammar, &folded.text).map_err(|error| folded.in_source(error.diagnostic()))
+}
+
 /// The tree of an input, its layout folded into marks.
 pub(crate) fn parse(grammar: &Grammar, input: &[u8], shown: &str) -> Result<Tree, Failure> {
-    let folded = fold(grammar, input, shown)?;
-    ddset::parse::parse(grammar, &folded.text).map_err(|error| parse_failure(&folded, &error, input, shown))
+    attempt(grammar, input).map_err(|problem| Failure::findings(Findings::of_input(problem, shown, input)))
 }
 
 /// An input with the marks of its layout.

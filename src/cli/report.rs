@@ -33,7 +33,34 @@ pub(crate) fn runs_json(search: &Search<'_>) -> serde_json::Value {
             ((*phase).to_owned(), counts)
         })
         .collect();
-    serde_json::json!({ "total": search.runs(), "replayed": search.replayed(), "phases": phases })
+    serde_json::json!({
+        "total": search.runs(), "replayed": search.replayed(), "phases": phases,
+        "known": search.hits(), "known_share": known_share(search),
+        "jobs": search.jobs(), "wasted": search.wasted(), "per_second": per_second(search),
+    })
+}
+
+/// How the runs went: `2 jobs, 19 runs a second, 3 more wasted; 44 questions (46 %) needed no run`.
+pub(crate) fn pace(search: &Search<'_>) -> String {
+    let jobs = match search.jobs() {
+        1 => "1 job".to_owned(),
+        jobs => format!("{jobs} jobs"),
+    };
+    let wasted = match search.wasted() {
+        0 => String::new(),
+        wasted => format!(", {wasted} more wasted (run ahead and not needed)"),
+    };
+    let (rate, share) = (per_second(search), 100.0 * known_share(search));
+    format!("{jobs}, {rate:.1} runs a second{wasted}; {} questions ({share:.0} %) needed no run", search.hits())
+}
+
+/// The share of questions that were answered by what was known.
+fn known_share(search: &Search<'_>) -> f64 {
+    search.hits() as f64 / (search.hits() + search.runs()).max(1) as f64
+}
+
+fn per_second(search: &Search<'_>) -> f64 {
+    (search.runs() - search.replayed()) as f64 / search.elapsed().as_secs_f64().max(0.001)
 }
 
 /// What supports a pattern, what its holes are, and why the rest is as it is.

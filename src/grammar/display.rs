@@ -166,6 +166,13 @@ fn write_parts(parts: &[String], level: Level, out: &mut String) {
     let _ = if bracketed { write!(out, "({})", parts.join(" ")) } else { write!(out, "{}", parts.join(" ")) };
 }
 
+/// A text, with parentheses if it takes several pieces.
+pub(super) fn text(bytes: &[u8]) -> String {
+    let mut out = String::new();
+    literal(bytes, Level::Item, &mut out);
+    out
+}
+
 /// A text as quoted texts and code points.
 fn quoted(bytes: &[u8]) -> Vec<String> {
     let mut parts: Vec<String> = Vec::new();

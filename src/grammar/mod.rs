@@ -111,6 +111,11 @@ pub enum Associativity {
     None,
 }
 
+/// A text as it is written in W3C notation.
+pub(crate) fn quoted_text(text: &[u8]) -> String {
+    display::text(text)
+}
+
 /// The lexical role of a rule (`docs/grammar-files.md`, "Annotations").
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Role {
@@ -368,6 +373,33 @@ impl Grammar {
     /// The whole grammar in W3C notation; what [`Grammar::read`] makes of it is the same grammar.
     pub fn to_ebnf(&self) -> String {
         display::ebnf(self, self.names.values().copied(), self.start)
+    }
+
+    /// These rules in W3C notation, without what they use.
+    pub(crate) fn to_ebnf_of_all(&self, rules: &[SymbolId], start: Option<SymbolId>) -> String {
+        display::ebnf(self, rules.iter().copied(), start.unwrap_or(SymbolId(u32::MAX)))
+    }
+
+    /// The grammar with one more text for each of these rules: the character, which no input has. What was there before is
+    /// numbered as before in the alternatives of a rule.
+    pub(crate) fn with_holes(&self, holes: &[(SymbolId, char)]) -> Result<Grammar, GrammarError> {
+        let sources = Sources::of("grammar", self.source.clone());
+        let mut document = match notation::read(&sources, None) {
+            Ok(document) => document,
+            Err(diagnostics) => return Err(GrammarError { sources, diagnostics }),
+        };
+        for (symbol, character) in holes {
+            for rule in document.rules.iter_mut().filter(|rule| self.names.get(&rule.name) == Some(symbol)) {
+                let mut alternatives = match std::mem::take(&mut rule.body) {
+                    ast::Expr::Choice(alternatives) => alternatives,
+                    one => vec![one],
+                };
+                alternatives.push(ast::Expr::Text(character.to_string()));
+                rule.body = ast::Expr::Choice(alternatives);
+            }
+        }
+        let start = self.label(self.start);
+        Self::of(document, Some(&start)).map_err(|diagnostics| GrammarError { sources, diagnostics })
     }
 
     /// A rule and all that it uses, the nearest first, in W3C notation: a grammar of its own that starts at the rule.

@@ -187,7 +187,9 @@ mod system {
             // The second field is the program's name in parentheses: it may hold anything, blanks and parentheses too.
             let after = &text[text.iter().rposition(|&byte| byte == b')')? + 1..];
             let fields: Vec<&str> = std::str::from_utf8(after).ok()?.split_whitespace().collect();
-            Some(Self { group: Pid::from_raw(fields.get(2)?.parse().ok()?)?, start: fields.get(19)?.parse().ok()? })
+            // A process that another run is just reaping is in group -1.
+            let group = fields.get(2)?.parse().ok().filter(|group| *group > 0)?;
+            Some(Self { group: Pid::from_raw(group)?, start: fields.get(19)?.parse().ok()? })
         }
     }
 

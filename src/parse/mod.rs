@@ -13,11 +13,13 @@ mod flat;
 mod priority;
 #[cfg(test)]
 mod reference;
+mod rough;
 #[cfg(test)]
 mod tests;
 
 pub use ambiguity::{Ambiguity, Step};
 pub use error::{Found, Open, ParseError, SyntaxError};
+pub use rough::is_rough;
 
 use crate::grammar::{Grammar, SymbolId, Text};
 use crate::tree::{self, Tree};
@@ -44,12 +46,16 @@ pub struct Parser<'g> {
     limit: usize,
 }
 
-/// Parses one input. To parse several, keep a [`Parser`].
+/// Parses one input. To parse several, keep a [`Parser`]. By the bundled grammar `any` every input has a tree, which takes no
+/// search.
 ///
 /// # Errors
 /// See [`Parser::parse`].
 pub fn parse(grammar: &Grammar, input: &[u8]) -> Result<Tree, ParseError> {
-    Parser::new(grammar).parse(input)
+    match rough::parse(grammar, input) {
+        Some(tree) => Ok(tree),
+        None => Parser::new(grammar).parse(input),
+    }
 }
 
 impl<'g> Parser<'g> {

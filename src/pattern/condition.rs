@@ -1,6 +1,6 @@
 //! What a filling must be, beside a string of its hole's nonterminal.
 
-use super::notation::quoted;
+use super::notation::{quoted, unquoted};
 use super::{core, only_leaf};
 use crate::grammar::{Grammar, Kind, SymbolId};
 use crate::tree::Tree;
@@ -33,6 +33,23 @@ pub enum Condition {
 }
 
 impl Condition {
+    /// Reads what stands behind the colon in a hole, as far as it speaks of nothing but this hole: a range of numbers or
+    /// lengths, texts that are left out.
+    pub fn read(text: &str) -> Option<Condition> {
+        let text = text.trim();
+        if let Some(rest) = text.strip_prefix("length ") {
+            let (from, to) = bounds(rest)?;
+            return Some(Condition::Length { from: from.map(|n| n as usize), to: to.map(|n| n as usize) });
+        }
+        if let Some(rest) = text.strip_prefix("without ") {
+            return Some(Condition::Without(unquoted(rest))).filter(|_| rest.starts_with(['"', '\'']));
+        }
+        if let Some(rest) = text.strip_prefix("!= ") {
+            return Some(Condition::Except(unquoted(rest))).filter(|_| rest.starts_with(['"', '\'']));
+        }
+        bounds(text).map(|(from, to)| Condition::Number { from, to })
+    }
+
     /// Whether a fragment meets the condition. [`Condition::Differs`] is about a whole input, and holds of a fragment alone.
     pub fn holds(&self, grammar: &Grammar, fragment: &Tree) -> bool {
         let text = fragment.lexeme(0);
@@ -67,6 +84,22 @@ impl Condition {
             Condition::Without(texts) => format!("without {}", list(texts)),
         }
     }
+}
+
+/// The bounds of what `range` writes.
+fn bounds(text: &str) -> Option<(Option<u64>, Option<u64>)> {
+    if let Some(n) = text.strip_prefix(">= ") {
+        return Some((Some(n.parse().ok()?), None));
+    }
+    if let Some(n) = text.strip_prefix("<= ") {
+        return Some((None, Some(n.parse().ok()?)));
+    }
+    if let Some(n) = text.strip_prefix("= ") {
+        let n = n.parse().ok()?;
+        return Some((Some(n), Some(n)));
+    }
+    let (from, to) = text.split_once("..")?;
+    Some((Some(from.parse().ok()?), Some(to.parse().ok()?)))
 }
 
 fn list(texts: &[Vec<u8>]) -> String {
@@ -120,4 +153,29 @@ pub(super) fn core_symbol(grammar: &Grammar, symbol: SymbolId) -> SymbolId {
         symbol = *only;
     }
     symbol
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reading_undoes_printing() {
+        let grammar = Grammar::read("s ::= 'a'", None).expect("valid");
+        let texts = || vec![b"0000".to_vec(), b"a\"b".to_vec()];
+        let all = [
+            Condition::Number { from: Some(256), to: None },
+            Condition::Number { from: None, to: Some(7) },
+            Condition::Number { from: Some(3), to: Some(9) },
+            Condition::Length { from: Some(10), to: None },
+            Condition::Length { from: Some(2), to: Some(2) },
+            Condition::Except(texts()),
+            Condition::Without(texts()),
+        ];
+        for condition in all {
+            let label = condition.label(&grammar, grammar.start(), |_| String::new());
+            assert_eq!(Condition::read(&label), Some(condition), "{label}");
+        }
+        assert_eq!(Condition::read("\"+\" | \"-\""), None);
+    }
 }

@@ -26,7 +26,7 @@ const NAMES: u32 = 60;
 pub type Fillings = Vec<(usize, Tree)>;
 
 /// Draws fillings for holes of a tree.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Drawer {
     /// Where token texts come from; it knows the tree's own.
     pub tokens: TokenSource,

@@ -110,6 +110,19 @@ pub(super) fn quoted(word: &[u8]) -> String {
     if word.contains('"') { format!("'{word}'") } else { format!("\"{word}\"") }
 }
 
+/// The texts in quotes of a list such as `"+" | "-"`.
+pub fn unquoted(list: &str) -> Vec<Vec<u8>> {
+    let mut words = Vec::new();
+    let mut rest = list;
+    while let Some(open) = rest.find(['"', '\'']) {
+        let quote = &rest[open..=open];
+        let Some(end) = rest[open + 1..].find(quote) else { break };
+        words.push(rest[open + 1..open + 1 + end].as_bytes().to_vec());
+        rest = &rest[open + end + 2..];
+    }
+    words
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -41,6 +41,7 @@ struct Step {
 }
 
 /// All least contexts of a grammar, found when they are asked for.
+#[derive(Clone)]
 pub(super) struct Contexts<'g> {
     grammar: &'g Grammar,
     from: FxHashMap<SymbolId, Rc<Vec<Option<Step>>>>,

@@ -40,7 +40,7 @@ pub(super) struct Part {
 }
 
 /// What was learned in this round.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Beliefs {
     nodes: FxHashMap<NodeId, Belief>,
     /// Successes and the sum of what was expected, for the root and for the other nodes.
@@ -49,6 +49,7 @@ pub(super) struct Beliefs {
 
 /// What was learned of a text in the tree. Nodes with the same leaves, as in a chain of rules with one part each, share it:
 /// what could not stand for one of them is not tried again for the next, in another context (the sweep does).
+#[derive(Clone)]
 struct Belief {
     hope: f64,
     /// Factors on leaves' weights.

@@ -15,6 +15,7 @@ mod order;
 mod prediction;
 mod queue;
 mod replacement;
+mod schedule;
 mod space;
 mod sweep;
 #[cfg(test)]
@@ -26,6 +27,8 @@ mod work;
 use crate::grammar::Grammar;
 use crate::search::{Search, Stop};
 use crate::tree::Tree;
+use schedule::Schedule;
+use std::rc::Rc;
 use work::Work;
 
 /// What a reduction came to.
@@ -71,32 +74,12 @@ pub fn reduce(grammar: &Grammar, tree: Tree, search: &mut Search<'_>) -> Reducti
     let before = tree.text().len();
     let begin = search.runs();
     let mut work = Work::new(grammar, tree, search);
-    let (proven, stopped) = match run(&mut work) {
+    let (proven, stopped) = match schedule::run(&mut work, &mut Schedule::default()) {
         Ok(proven) => (proven, None),
         Err(stop) => (false, Some(stop)),
     };
     let runs = work.search.runs() - begin;
     let after = work.tree.text().len();
-    Reduction { tree: work.tree, proven, before, after, runs, stopped }
-}
-
-fn run(work: &mut Work<'_, '_>) -> Result<bool, Stop> {
-    let mut beliefs = hoist::Beliefs::default();
-    space::everywhere(work)?;
-    loop {
-        let version = work.version;
-        beliefs.forget();
-        work.rest();
-        queue::run(work, &mut beliefs)?;
-        tokens::shorten(work)?;
-        if work.version != version {
-            continue;
-        }
-        tokens::simplify(work)?;
-        space::by_region(work)?;
-        let swept = sweep::run(work)?;
-        if !swept.changed {
-            return Ok(swept.proven);
-        }
-    }
+    let tree = Rc::unwrap_or_clone(work.tree);
+    Reduction { tree, proven, before, after, runs, stopped }
 }

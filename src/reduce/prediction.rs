@@ -11,7 +11,7 @@ use fixedbitset::FixedBitSet;
 const LIMIT: usize = 256;
 
 /// The sets of leaves that did not suffice; none is a subset of another.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Insufficient {
     sets: Vec<FixedBitSet>,
 }

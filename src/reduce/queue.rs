@@ -8,21 +8,21 @@
 
 use super::hoist::{self, Beliefs};
 use super::list;
+use super::schedule::Schedule;
 use super::work::{Pass, Shape, Work};
 use crate::search::Stop;
-use crate::tree::NodeId;
-use rustc_hash::FxHashSet;
 
 /// More than this part of the node above: on the spine.
 const SPINE: f64 = 0.5;
 
-pub(super) fn run(work: &mut Work<'_, '_>, beliefs: &mut Beliefs) -> Result<(), Stop> {
-    let mut done: FxHashSet<NodeId> = FxHashSet::default();
+pub(super) fn run(work: &mut Work<'_, '_>, schedule: &mut Schedule) -> Result<(), Stop> {
     loop {
         let version = work.version;
         for at in order(work) {
-            if done.insert(work.tree.node(at).id) {
-                handle(work, beliefs, at)?;
+            if !schedule.done.contains(&work.tree.node(at).id) {
+                work.keep(schedule);
+                schedule.done.insert(work.tree.node(at).id);
+                handle(work, &mut schedule.beliefs, at)?;
                 if work.version != version {
                     break;
                 }

@@ -15,6 +15,7 @@ const SEEN_MAY_EXCEED: usize = 2;
 const OTHERS: usize = 2;
 
 /// Fragments for symbols.
+#[derive(Clone)]
 pub(super) struct Replacements<'g> {
     grammar: &'g Grammar,
     least: FxHashMap<SymbolId, Rc<Tree>>,

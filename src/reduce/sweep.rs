@@ -12,6 +12,7 @@
 //! or, by its depth, that many that are known already. Such a result is as small as any other, and said not to be proven.
 
 use super::hoist;
+use super::schedule::Schedule;
 use super::work::{Pass, Shape, Work};
 use crate::search::Stop;
 use crate::tree::{NodeId, Tree};
@@ -28,24 +29,23 @@ enum Edit {
     Hoist { at: usize, part: usize },
 }
 
-/// What a sweep came to.
-pub(super) struct Swept {
+/// Where a sweep is.
+#[derive(Clone, Default)]
+pub(super) struct State {
+    tried: FxHashSet<(NodeId, NodeId, u32)>,
     /// Whether it made the tree smaller.
     pub changed: bool,
-    /// Whether its last pass tried every edit without success.
-    pub proven: bool,
 }
 
-pub(super) fn run(work: &mut Work<'_, '_>) -> Result<Swept, Stop> {
-    let mut tried: FxHashSet<(NodeId, NodeId, u32)> = FxHashSet::default();
-    let mut changed = false;
-    work.rest();
+/// Sweeps until a pass finds nothing; whether that pass tried every edit.
+pub(super) fn run(work: &mut Work<'_, '_>, schedule: &mut Schedule) -> Result<bool, Stop> {
     loop {
-        let (edits, complete) = edits(work, &tried);
-        if !pass(work, edits, &mut tried)? {
-            return Ok(Swept { changed, proven: complete && !work.is_weary() });
+        work.keep(schedule);
+        let (edits, complete) = edits(work, &schedule.sweep.tried);
+        if !pass(work, edits, &mut schedule.sweep.tried)? {
+            return Ok(complete && !work.is_weary());
         }
-        changed = true;
+        schedule.sweep.changed = true;
     }
 }
 

@@ -4,10 +4,11 @@ use super::context::Contexts;
 use super::order::simpler;
 use super::prediction::Insufficient;
 use super::replacement::Replacements;
+use super::schedule::{self, Schedule};
 use super::view::View;
 use crate::grammar::{Grammar, Kind};
 use crate::oracle::Outcome;
-use crate::search::{Search, Stop};
+use crate::search::{Ahead, Lent, Mark, Search, Stop};
 use crate::tree::{NodeId, Tree};
 use rustc_hash::FxHashSet;
 use std::rc::Rc;
@@ -15,6 +16,8 @@ use std::rc::Rc;
 /// How many nodes may be visited between two runs. Candidates that are known or predicted cost no run, but a visit of each
 /// node; deep trees have a quadratic number of them. This is some seconds.
 const PATIENCE: u64 = 200_000_000;
+/// The same for what only looks ahead: a small part of a second.
+const SCOUTS_PATIENCE: u64 = 2_000_000;
 
 /// What a run is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,11 +58,12 @@ pub(super) enum Shape {
     Fixed,
 }
 
+#[derive(Clone)]
 pub(super) struct Work<'r, 'o> {
     pub grammar: &'r Grammar,
-    pub search: &'r mut Search<'o>,
-    pub tree: Tree,
-    pub view: View,
+    pub search: Lent<'r, 'o>,
+    pub tree: Rc<Tree>,
+    pub view: Rc<View>,
     /// Counts the accepted trees.
     pub version: u64,
     /// Length of the text at the begin.
@@ -71,14 +75,25 @@ pub(super) struct Work<'r, 'o> {
     pub needed: FxHashSet<NodeId>,
     /// How many nodes were visited since the last run.
     idle: u64,
+    /// How many may be.
+    patience: u64,
+    /// The last clean point.
+    kept: Option<Rc<Kept<'r, 'o>>>,
+}
+
+/// The state at a clean point: all that follows is determined by it and by outcomes.
+struct Kept<'r, 'o> {
+    mark: Mark,
+    work: Work<'r, 'o>,
+    schedule: Schedule,
 }
 
 impl<'r, 'o> Work<'r, 'o> {
     pub(super) fn new(grammar: &'r Grammar, tree: Tree, search: &'r mut Search<'o>) -> Self {
         Work {
             grammar,
-            search,
-            view: View::of(&tree),
+            search: Lent::new(search),
+            view: Rc::new(View::of(&tree)),
             version: 0,
             original: tree.text().len(),
             contexts: Contexts::new(grammar),
@@ -86,8 +101,31 @@ impl<'r, 'o> Work<'r, 'o> {
             insufficient: Insufficient::default(),
             needed: FxHashSet::default(),
             idle: 0,
-            tree,
+            patience: PATIENCE,
+            kept: None,
+            tree: Rc::new(tree),
         }
+    }
+
+    /// Keeps the state, from which a scout can go on, unless no run was done since that was last done.
+    pub(super) fn keep(&mut self, schedule: &Schedule) {
+        let mark = self.search.mark();
+        if self.search.looks_ahead() && self.kept.as_ref().is_none_or(|kept| kept.mark != mark) {
+            self.kept = None;
+            let work = Work { patience: SCOUTS_PATIENCE, ..self.clone() };
+            self.kept = Some(Rc::new(Kept { mark, work, schedule: schedule.clone() }));
+        }
+    }
+
+    /// Asks for an outcome; what would follow is found out meanwhile.
+    fn test(&mut self, text: &[u8]) -> Result<Outcome, Stop> {
+        let Some(kept) = self.kept.clone() else { return self.search.test(text) };
+        let go_on = |scout: &mut Search<'o>| {
+            let mut work = Work { search: Lent::new(scout), ..kept.work.clone() };
+            // It ends when the scout has seen enough.
+            let _ = schedule::run(&mut work, &mut kept.schedule.clone());
+        };
+        self.search.test_ahead(text, Some(&Ahead { mark: kept.mark, go_on: &go_on }))
     }
 
     /// Tries a candidate, and takes it if it fails. One run at most; none if it is not strictly simpler, or known, or, for
@@ -105,14 +143,14 @@ impl<'r, 'o> Work<'r, 'o> {
         }
         self.search.enter(pass.name());
         let runs = self.search.runs();
-        let outcome = self.search.test(candidate.text())?;
+        let outcome = self.test(candidate.text())?;
         if self.search.runs() > runs {
             self.idle = 0;
         }
         if outcome == Outcome::Fail {
             // Taken first: it must not be lost if no one can be told of it.
-            self.view = View::of(&candidate);
-            self.tree = candidate;
+            self.view = Rc::new(View::of(&candidate));
+            self.tree = Rc::new(candidate);
             self.version += 1;
             self.search.improved(self.tree.text());
             return Ok(true);
@@ -136,7 +174,7 @@ impl<'r, 'o> Work<'r, 'o> {
 
     /// Whether so much was computed since the last run that a pass should give up, deterministically.
     pub(super) fn is_weary(&self) -> bool {
-        self.idle > PATIENCE
+        self.idle > self.patience
     }
 
     pub(super) fn shape(&self, at: usize) -> Shape {

@@ -1,9 +1,18 @@
 //! What stands between an oracle and the algorithms that ask it: no input is run twice without need, each run is counted, and the
 //! search ends when it is told to.
 //!
+//! With several jobs, what will likely be asked next is run ahead (`ahead`, `pool`). A run counts, is recorded, and has its effect
+//! when it is asked for and in that order, so results and figures are the same for any number of jobs.
+//!
 //! It knows bytes only: no grammar, no tree.
 
+mod ahead;
+mod pool;
+
+use std::cell::RefCell;
 use std::fmt;
+use std::panic::resume_unwind;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -12,6 +21,9 @@ use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 
 use crate::oracle::{Oracle, OracleError, Outcome, Run};
+pub(crate) use ahead::{Ahead, Lent, Mark};
+use ahead::{Foresight, Scout};
+use pool::{LAST_WORDS, Pool, Task};
 
 /// The phase that runs count for until [`Search::enter`] names one.
 const FIRST_PHASE: &str = "search";
@@ -86,7 +98,7 @@ pub enum Stop {
 /// How much a search may cost. The default is no limit.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Budget {
-    /// The number of runs, replayed ones included, so that a resumed search ends where it would have.
+    /// The number of runs. Those that are served from memory do not count: a resumed search may do as many again.
     pub max_runs: Option<u64>,
     /// The moment after which no run is started.
     pub deadline: Option<Instant>,
@@ -109,7 +121,8 @@ impl Counts {
         self.fail + self.pass + self.unresolved
     }
 
-    fn add(&mut self, outcome: Outcome) {
+    /// Counts one more.
+    pub fn add(&mut self, outcome: Outcome) {
         match outcome {
             Outcome::Fail => self.fail += 1,
             Outcome::Pass => self.pass += 1,
@@ -141,6 +154,8 @@ pub enum Event<'e> {
         replayed: bool,
         /// How long it took.
         elapsed: Duration,
+        /// How often a test was answered by what was known already.
+        hits: u64,
     },
     /// A smaller failing input is known.
     Best {
@@ -176,49 +191,112 @@ pub enum Event<'e> {
 /// ```
 pub struct Search<'a> {
     oracle: &'a dyn Oracle,
-    memory: Option<Box<dyn Memory + 'a>>,
+    memory: Rc<RefCell<Option<Box<dyn Memory + 'a>>>>,
     observer: Option<Observer<'a>>,
     stop: Option<Arc<AtomicBool>>,
     budget: Budget,
-    known: FxHashMap<Key, Known>,
+    known: Rc<RefCell<FxHashMap<Key, Known>>>,
     phase: &'static str,
     phases: IndexMap<&'static str, Counts>,
     runs: u64,
     replayed: u64,
+    hits: u64,
+    /// How many last words were said.
+    confirmed: u32,
     contradictions: u64,
+    pool: Option<Rc<Pool>>,
+    foresight: Rc<RefCell<Foresight>>,
+    scout: Option<Scout>,
+    begin: Instant,
 }
 
 type Observer<'a> = Box<dyn FnMut(&Event<'_>) + 'a>;
 
-/// What is known of one input.
-struct Known {
+/// What is known of one input: its runs in their order.
+#[derive(Default)]
+struct Known(Vec<Told>);
+
+#[derive(Clone, Copy)]
+struct Told {
+    /// How many runs there were before, of any input.
+    before: u64,
     outcome: Outcome,
-    /// The next run's ordinal. Runs that are never replayed do not count here.
-    runs: u32,
+    /// Whether it has a number. Runs that are never replayed have none.
+    counted: bool,
+}
+
+impl Known {
+    fn add(&mut self, before: u64, outcome: Outcome, counted: bool) {
+        self.0.push(Told { before, outcome, counted });
+    }
+
+    /// What was known after so many runs of any input, and the number of the next run of this one.
+    fn after(&self, runs: u64) -> Option<(Outcome, u32)> {
+        let told = || self.0.iter().take_while(|told| told.before < runs);
+        let outcome = told().map(|told| told.outcome).max_by_key(|outcome| tells(*outcome))?;
+        Some((outcome, told().filter(|told| told.counted).count() as u32))
+    }
+
+    fn until(&self, runs: u64) -> Known {
+        Known(self.0.iter().take_while(|told| told.before < runs).copied().collect())
+    }
+
+    /// The outcome of the run with that number.
+    fn nth(&self, ordinal: u32) -> Option<Outcome> {
+        self.0.iter().filter(|told| told.counted).nth(ordinal as usize).map(|told| told.outcome)
+    }
 }
 
 impl<'a> Search<'a> {
-    /// A search without memory, limits or observer.
+    /// A search without memory, limits or observer, that does one run at a time.
     pub fn new(oracle: &'a dyn Oracle) -> Self {
         Self {
             oracle,
-            memory: None,
+            memory: Rc::default(),
             observer: None,
             stop: None,
             budget: Budget::default(),
-            known: FxHashMap::default(),
+            known: Rc::default(),
             phase: FIRST_PHASE,
             phases: IndexMap::new(),
             runs: 0,
             replayed: 0,
+            hits: 0,
+            confirmed: 0,
             contradictions: 0,
+            pool: None,
+            foresight: Rc::default(),
+            scout: None,
+            begin: Instant::now(),
         }
+    }
+
+    /// Does so many runs at a time, on threads of the scope: what is asked for, and what will likely be asked next. What is found,
+    /// counted and recorded is the same for any number. The threads end with the search, after the runs that they are at.
+    ///
+    /// ```
+    /// use ddset::{oracle::Outcome, search::Search};
+    /// let oracle = |input: &[u8]| if input.contains(&b'x') { Outcome::Fail } else { Outcome::Pass };
+    /// std::thread::scope(|scope| {
+    ///     let mut search = Search::new(&oracle).with_jobs(scope, 2);
+    ///     assert_eq!(search.test(b"axb")?, Outcome::Fail);
+    ///     Ok::<(), ddset::search::Stop>(())
+    /// })?;
+    /// # Ok::<(), ddset::search::Stop>(())
+    /// ```
+    #[must_use]
+    pub fn with_jobs<'scope>(mut self, scope: &'scope std::thread::Scope<'scope, '_>, jobs: usize) -> Self
+    where
+        'a: 'scope,
+    {
+        self.pool = (jobs > 1).then(|| Rc::new(Pool::start(scope, self.oracle, jobs)));
+        self
     }
 
     /// Replays runs from the memory, and records new ones there.
     #[must_use]
     pub fn with_memory(mut self, memory: Box<dyn Memory + 'a>) -> Self {
-        self.memory = Some(memory);
+        self.memory = Rc::new(RefCell::new(Some(memory)));
         self
     }
 
@@ -254,16 +332,23 @@ impl<'a> Search<'a> {
     /// # Errors
     /// When the search is to end.
     pub fn test(&mut self, input: &[u8]) -> Result<Outcome, Stop> {
-        let key = Key::of(input);
-        match self.known.get(&key) {
-            Some(known) => Ok(known.outcome),
-            None => self.ask(key, input),
-        }
+        self.test_ahead(input, None)
+    }
+
+    /// Says what will be tested next, so that idle jobs begin with it. It takes the place of what was said before.
+    pub fn expect<I: Into<Vec<u8>>>(&mut self, inputs: impl IntoIterator<Item = I>) {
+        let Some(pool) = &self.pool else { return };
+        let task = |input: Vec<u8>| Task { turn: (Key::of(&input), 0), input };
+        let tasks = inputs.into_iter().map(|input| task(input.into())).filter(|task| {
+            let remembered = self.memory.borrow().as_ref().and_then(|memory| memory.lookup(&task.turn.0, 0));
+            remembered.is_none() && self.recall(&task.turn.0).is_none()
+        });
+        pool.plan(tasks.collect::<Vec<_>>());
     }
 
     /// What is known of an input, without a run.
     pub fn known(&self, input: &[u8]) -> Option<Outcome> {
-        self.known.get(&Key::of(input)).map(|known| known.outcome)
+        self.recall(&Key::of(input)).map(|(outcome, _)| outcome)
     }
 
     /// The outcome of one more run. What is known of the input becomes the most telling of its runs: `Fail`, then `Pass`, then
@@ -272,7 +357,7 @@ impl<'a> Search<'a> {
     /// # Errors
     /// When the search is to end.
     pub fn retest(&mut self, input: &[u8]) -> Result<Outcome, Stop> {
-        self.ask(Key::of(input), input)
+        self.retest_ahead(input, None)
     }
 
     /// A run that is fresh in any case, served neither from memory nor from what is known: the last word on an input. It is not
@@ -285,10 +370,20 @@ impl<'a> Search<'a> {
         if self.is_stopped() {
             return Err(Stop::Interrupted);
         }
-        let (run, elapsed) = self.run(input)?;
-        self.learn(Key::of(input), run.outcome, 0);
+        let turn = (Key::of(input), LAST_WORDS + self.confirmed);
+        let (run, elapsed) = self.run(turn, input, None)?;
+        self.confirmed += 1;
+        self.learn(turn.0, run.outcome, false);
         self.count(run.outcome, input.len(), false, elapsed);
         Ok(run)
+    }
+
+    /// Says that so many last words on this input will be asked for, so that idle jobs begin with them.
+    pub fn expect_confirmations(&mut self, input: &[u8], count: u32) {
+        let Some(pool) = &self.pool else { return };
+        let key = Key::of(input);
+        let first = LAST_WORDS + self.confirmed;
+        pool.plan((first..first + count).map(|number| Task { turn: (key, number), input: input.to_vec() }));
     }
 
     /// Tells the observer of a smaller failing input.
@@ -307,6 +402,26 @@ impl<'a> Search<'a> {
         self.replayed
     }
 
+    /// How often a test was answered by what was known already.
+    pub fn hits(&self) -> u64 {
+        self.hits
+    }
+
+    /// How many runs were begun ahead and never asked for. They count nowhere else.
+    pub fn wasted(&self) -> u64 {
+        self.pool.as_ref().map_or(0, |pool| pool.wasted())
+    }
+
+    /// How long ago the search was made.
+    pub fn elapsed(&self) -> Duration {
+        self.begin.elapsed()
+    }
+
+    /// How many runs are done at a time.
+    pub fn jobs(&self) -> usize {
+        self.pool.as_ref().map_or(1, |pool| pool.jobs)
+    }
+
     /// How often one more run of an input did not agree with what was known of it on whether it fails.
     pub fn contradictions(&self) -> u64 {
         self.contradictions
@@ -318,22 +433,34 @@ impl<'a> Search<'a> {
     }
 
     /// The next run of an input: from memory, else from the oracle.
-    fn ask(&mut self, key: Key, input: &[u8]) -> Result<Outcome, Stop> {
+    fn ask(&mut self, key: Key, input: &[u8], ahead: Option<&Ahead<'_, 'a>>) -> Result<Outcome, Stop> {
         self.check()?;
-        let ordinal = self.known.get(&key).map_or(0, |known| known.runs);
-        let remembered = self.memory.as_ref().and_then(|memory| memory.lookup(&key, ordinal));
+        let before = self.recall(&key);
+        let turn = (key, before.map_or(0, |(_, next)| next));
+        if self.scout.is_some() {
+            let outcome = self.foresee(turn, input, before.map(|(outcome, _)| outcome))?;
+            self.learn(key, outcome, true);
+            self.runs += 1;
+            return Ok(outcome);
+        }
+        let remembered = self.memory.borrow().as_ref().and_then(|memory| memory.lookup(&key, turn.1));
         let (outcome, elapsed) = match remembered {
             Some(outcome) => (outcome, Duration::ZERO),
             None => {
-                let (run, elapsed) = self.run(input)?;
-                self.record(&key, ordinal, run.outcome, input.len(), elapsed)?;
+                let (run, elapsed) = self.run(turn, input, ahead)?;
+                self.record(&key, turn.1, run.outcome, input.len(), elapsed)?;
                 if let Some(failure) = &run.other {
                     self.notify(&Event::Other { failure, input });
                 }
                 (run.outcome, elapsed)
             }
         };
-        self.learn(key, outcome, 1);
+        if let Some(pool) = &self.pool
+            && self.foresight.borrow_mut().learn(turn, self.phase, outcome, elapsed)
+        {
+            pool.plan([]);
+        }
+        self.learn(key, outcome, true);
         self.count(outcome, input.len(), remembered.is_some(), elapsed);
         Ok(outcome)
     }
@@ -355,10 +482,23 @@ impl<'a> Search<'a> {
         self.stop.as_ref().is_some_and(|stop| stop.load(Ordering::Relaxed))
     }
 
-    fn run(&self, input: &[u8]) -> Result<(Run, Duration), Stop> {
-        let started = Instant::now();
-        match self.oracle.run(input) {
-            Ok(run) => Ok((run, started.elapsed())),
+    fn run(&mut self, turn: (Key, u32), input: &[u8], ahead: Option<&Ahead<'_, 'a>>) -> Result<(Run, Duration), Stop> {
+        let (run, elapsed) = match self.pool.clone() {
+            Some(pool) => {
+                pool.ask(turn, input);
+                if let Some(ahead) = ahead.filter(|_| !pool.is_done(&turn)) {
+                    self.look_ahead(&pool, ahead, turn, input);
+                }
+                let (run, elapsed) = pool.take(&turn);
+                (run.unwrap_or_else(|panic| resume_unwind(panic)), elapsed)
+            }
+            None => {
+                let started = Instant::now();
+                (self.oracle.run(input), started.elapsed())
+            }
+        };
+        match run {
+            Ok(run) => Ok((run, elapsed)),
             // The oracle may have been told to stop as well: that is no fault of it.
             Err(_) if self.is_stopped() => Err(Stop::Interrupted),
             Err(error) => Err(Stop::Oracle(error)),
@@ -366,22 +506,16 @@ impl<'a> Search<'a> {
     }
 
     fn record(&mut self, key: &Key, ordinal: u32, outcome: Outcome, len: usize, time: Duration) -> Result<(), Stop> {
-        let Some(memory) = &mut self.memory else { return Ok(()) };
+        let mut memory = self.memory.borrow_mut();
+        let Some(memory) = memory.as_mut() else { return Ok(()) };
         let micros = u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
         memory.record(key, ordinal, outcome, self.phase, len, micros).map_err(Stop::Memory)
     }
 
-    fn learn(&mut self, key: Key, outcome: Outcome, runs: u32) {
-        let Some(known) = self.known.get_mut(&key) else {
-            self.known.insert(key, Known { outcome, runs });
-            return;
-        };
-        known.runs += runs;
-        let contradicts = (known.outcome == Outcome::Fail) != (outcome == Outcome::Fail);
-        if tells(outcome) > tells(known.outcome) {
-            known.outcome = outcome;
-        }
-        if contradicts {
+    fn learn(&mut self, key: Key, outcome: Outcome, counted: bool) {
+        let before = self.recall(&key);
+        self.note(key, outcome, counted);
+        if before.is_some_and(|(before, _)| (before == Outcome::Fail) != (outcome == Outcome::Fail)) {
             self.contradictions += 1;
             let contradictions = self.contradictions;
             self.notify(&Event::Contradiction { contradictions });
@@ -392,8 +526,8 @@ impl<'a> Search<'a> {
         self.runs += 1;
         self.replayed += u64::from(replayed);
         self.phases.entry(self.phase).or_default().add(outcome);
-        let (phase, runs) = (self.phase, self.runs);
-        self.notify(&Event::Run { phase, runs, outcome, len, replayed, elapsed });
+        let (phase, runs, hits) = (self.phase, self.runs, self.hits);
+        self.notify(&Event::Run { phase, runs, outcome, len, replayed, elapsed, hits });
     }
 
     fn notify(&mut self, event: &Event<'_>) {
@@ -562,6 +696,49 @@ mod tests {
         assert!(matches!(search.test(b"a"), Err(Stop::Oracle(error)) if error.message == "gone"));
         assert!(matches!(search.test(b"stop"), Err(Stop::Interrupted)));
         assert_eq!(search.runs(), 0);
+    }
+
+    #[test]
+    fn what_is_run_ahead_counts_when_it_is_asked_for() {
+        let notes = Notes::default();
+        std::thread::scope(|scope| {
+            let mut search = Search::new(&on_x).with_memory(Box::new(notes.clone())).with_jobs(scope, 2);
+            search.expect([b"a", b"x", b"b"]);
+            while search.wasted() < 3 {
+                std::thread::yield_now();
+            }
+            assert_eq!((search.runs(), notes.0.borrow().len(), search.known(b"x")), (0, 0, None));
+            assert_eq!(search.test(b"x").unwrap(), Outcome::Fail);
+            assert_eq!((search.runs(), search.wasted(), notes.0.borrow().len()), (1, 2, 1));
+            // Nobody foresaw that.
+            assert_eq!(search.test(b"xx").unwrap(), Outcome::Fail);
+            assert_eq!(search.retest(b"x").unwrap(), Outcome::Fail);
+            assert_eq!((search.runs(), search.wasted(), search.jobs()), (3, 2, 2));
+        });
+    }
+
+    #[test]
+    fn runs_overlap() {
+        let both = std::sync::Barrier::new(2);
+        let oracle = |input: &[u8]| {
+            both.wait();
+            on_x(input)
+        };
+        std::thread::scope(|scope| {
+            let mut search = Search::new(&oracle).with_jobs(scope, 2);
+            search.expect([b"a", b"x"]);
+            assert_eq!((search.test(b"a").unwrap(), search.test(b"x").unwrap()), (Outcome::Pass, Outcome::Fail));
+            search.expect_confirmations(b"x", 2);
+            let last = [search.confirm(b"x"), search.confirm(b"x")].map(|run| run.unwrap().outcome);
+            assert_eq!((last, search.wasted()), ([Outcome::Fail; 2], 0));
+        });
+    }
+
+    #[test]
+    #[should_panic(expected = "the oracle's own")]
+    fn a_panic_of_the_oracle_is_that_of_the_search() {
+        let oracle = |_: &[u8]| -> Outcome { panic!("the oracle's own") };
+        std::thread::scope(|scope| drop(Search::new(&oracle).with_jobs(scope, 2).test(b"a")));
     }
 
     #[test]

@@ -5,6 +5,7 @@
 //! start = "expr"                    # the start symbol
 //! input = "input.expr"
 //! seed = 1
+//! jobs = 4                          # runs at a time; does not change the result
 //! prepare = ["cargo", "build"]      # run once, in this file's folder
 //!
 //! [oracle]
@@ -44,6 +45,8 @@ pub struct Config {
     pub input: Option<PathBuf>,
     /// The seed of all random choices.
     pub seed: Option<u64>,
+    /// How many oracle runs at a time.
+    pub jobs: Option<std::num::NonZero<u16>>,
     /// A command to run once before the first run of the oracle. See [`Config::prepare`].
     #[serde(default)]
     pub prepare: Vec<String>,
@@ -265,6 +268,9 @@ fn checked<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<OracleCo
     let oracle = OracleConfig::deserialize(deserializer)?;
     if oracle.test.is_some() && oracle.command.is_some() {
         return Err(serde::de::Error::custom("the oracle is either a `test` or a `command`, not both"));
+    }
+    if let Some(exit) = oracle.fail_exit.iter().chain(&oracle.unresolved_exit).find(|exit| !(0..=255).contains(*exit)) {
+        return Err(serde::de::Error::custom(format!("no program exits with {exit}: exit statuses are 0 to 255")));
     }
     if let Some(spec) = oracle.command_spec() {
         spec.check().map_err(|error| serde::de::Error::custom(error.message))?;

@@ -18,6 +18,17 @@ const HEADER: &str = "ddset-journal 1\n";
 /// How the header begins in all versions.
 const KIND: &str = "ddset-journal ";
 
+/// A step of a reduction: a run that came to a smaller failing input.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct Step {
+    /// The number of the run, from 1.
+    pub run: u64,
+    /// What was done: the phase of the search.
+    pub operation: String,
+    /// The input's size after it.
+    pub bytes: usize,
+}
+
 /// The outcomes of a run's folder: those of earlier processes, and those being added.
 #[derive(Debug)]
 pub struct Journal {
@@ -64,6 +75,23 @@ impl Journal {
     /// The number of runs it knows of.
     pub fn len(&self) -> usize {
         self.outcomes.len()
+    }
+
+    /// The runs that came to a smaller failing input, up to the first of the pattern's search.
+    pub(super) fn steps(&self) -> io::Result<Vec<Step>> {
+        let text = fs::read(&self.path)?;
+        let mut steps: Vec<Step> = Vec::new();
+        // The very first run, of the input itself, is never remembered.
+        for (run, line) in text.split(|byte| *byte == b'\n').enumerate().skip(1) {
+            let Some(Line { outcome, phase, len, .. }) = line_of(line) else { continue };
+            if ["readable", "leaves"].contains(&phase) {
+                break;
+            }
+            if outcome == Outcome::Fail && steps.last().is_none_or(|last| len <= last.bytes) {
+                steps.push(Step { run: run as u64 + 1, operation: phase.replace('-', " "), bytes: len });
+            }
+        }
+        Ok(steps)
     }
 
     /// Whether it knows of no run.
@@ -138,14 +166,26 @@ fn name(outcome: Outcome) -> &'static str {
     }
 }
 
-fn entry(line: &[u8]) -> Option<(Key, u32, Outcome)> {
+/// A line as it is written.
+struct Line<'l> {
+    key: Key,
+    ordinal: u32,
+    outcome: Outcome,
+    phase: &'l str,
+    len: usize,
+}
+
+fn line_of(line: &[u8]) -> Option<Line<'_>> {
     let fields: Vec<&str> = std::str::from_utf8(line).ok()?.split(' ').collect();
-    let [key, ordinal, outcome, _phase, len, micros] = fields[..] else { return None };
-    len.parse::<usize>().ok()?;
+    let [key, ordinal, outcome, phase, len, micros] = fields[..] else { return None };
     micros.parse::<u64>().ok()?;
     let outcomes = [Outcome::Fail, Outcome::Pass, Outcome::Unresolved];
     let outcome = outcomes.into_iter().find(|known| name(*known) == outcome)?;
-    Some((Key::from_hex(key)?, ordinal.parse().ok()?, outcome))
+    Some(Line { key: Key::from_hex(key)?, ordinal: ordinal.parse().ok()?, outcome, phase, len: len.parse().ok()? })
+}
+
+fn entry(line: &[u8]) -> Option<(Key, u32, Outcome)> {
+    line_of(line).map(|Line { key, ordinal, outcome, .. }| (key, ordinal, outcome))
 }
 
 #[cfg(test)]

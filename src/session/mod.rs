@@ -29,7 +29,7 @@ use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 
 use crate::oracle::CommandSpec;
-pub use journal::Journal;
+pub use journal::{Journal, Step};
 
 /// The form of the files in a run's folder.
 const VERSION: u32 = 1;
@@ -289,6 +289,14 @@ impl Session {
         Journal::open(&self.folder.join(JOURNAL))
     }
 
+    /// The steps of the reduction so far, in their order.
+    ///
+    /// # Errors
+    /// When the journal cannot be read, or is of another version.
+    pub fn steps(&self) -> Result<Vec<Step>, SessionError> {
+        self.journal()?.steps().map_err(fails(&self.folder.join(JOURNAL), "read"))
+    }
+
     /// Keeps the best input so far.
     ///
     /// # Errors
@@ -398,6 +406,15 @@ impl Session {
     /// When it cannot be written.
     pub fn save_report(&self, report: &serde_json::Value) -> Result<(), SessionError> {
         self.replace_json(REPORT, report)
+    }
+
+    /// The report, if one was kept.
+    ///
+    /// # Errors
+    /// When it is there and cannot be read.
+    pub fn load_report(&self) -> Result<Option<serde_json::Value>, SessionError> {
+        let Some(text) = read(&self.report_path())? else { return Ok(None) };
+        parse(&self.folder, REPORT, &text).map(Some)
     }
 
     /// Where the report is kept.

@@ -31,7 +31,7 @@ pub(crate) fn run(args: &CoverageArgs) -> Result<Exit, Failure> {
 
 /// The files, and all below the folders in the order of their names. Links in folders are not followed: they may lead back, or to
 /// what is there already.
-fn walked(paths: &[PathBuf], extensions: &[String]) -> Result<Vec<PathBuf>, Failure> {
+pub(super) fn walked(paths: &[PathBuf], extensions: &[String]) -> Result<Vec<PathBuf>, Failure> {
     let wanted = |path: &Path| {
         let own = path.extension().and_then(|own| own.to_str()).unwrap_or("");
         extensions.is_empty() || extensions.iter().any(|wanted| wanted.trim_start_matches('.') == own)

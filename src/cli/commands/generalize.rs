@@ -7,14 +7,25 @@ use crate::cli::progress::Progress;
 use crate::cli::{Exit, Failure, explain, job, report, say, write_out};
 use ddset::abstraction::{Options, generalize};
 use ddset::oracle::Outcome;
-use ddset::search::Search;
+use ddset::search::{Search, Stop};
 use ddset::tree::{Style, Tree};
+
+/// What is not known if it ends before the pattern is looked for.
+const UNKNOWN: &str = "which parts may vary";
 
 pub(crate) fn run(args: &AbstractArgs) -> Result<Exit, Failure> {
     let job = Job::new(&args.job)?;
-    let progress = Progress::new(job.tree.text().len());
-    let mut search = job.search(&progress)?;
-    let outcome = abstracted(args, &job, job.tree.clone(), &mut search);
+    let progress = Progress::new(job.tree.text().len(), job.jobs);
+    job.with_search(&progress, |search| abstract_and_tell(args, &job, &progress, search))
+}
+
+fn abstract_and_tell(
+    args: &AbstractArgs,
+    job: &Job,
+    progress: &Progress,
+    search: &mut Search<'_>,
+) -> Result<Exit, Failure> {
+    let outcome = abstracted(args, job, job.tree.clone(), search);
     progress.end();
     let (reduced_text, before, proven, abstraction) = outcome?;
     let pattern = abstraction.pattern;
@@ -29,7 +40,7 @@ pub(crate) fn run(args: &AbstractArgs) -> Result<Exit, Failure> {
         "input": String::from_utf8_lossy(&reduced_text), "bytes_before": before, "bytes_after": reduced_text.len(),
         "proven": proven,
     });
-    summary["runs"] = report::runs_json(&search);
+    summary["runs"] = report::runs_json(search);
     summary["seed"] = job.session.request().seed.into();
     summary["kept"] = job.session.pattern_path().display().to_string().into();
     if args.explain {
@@ -51,10 +62,15 @@ pub(crate) fn run(args: &AbstractArgs) -> Result<Exit, Failure> {
     if args.explain && args.job.run.format == Format::Text {
         say(explain::text(&pattern, &abstraction.trials).trim_end());
     }
-    say(&report::runs(&search));
+    say(&report::runs(search));
+    say(&report::pace(search));
     say(&format!("kept in {}", job.session.pattern_path().display()));
     match abstraction.stopped {
-        Some(stop) => Err(ended_early(stop, &job)),
+        Some(stop) => {
+            let minimal = if proven { "" } else { "that the input is minimal; " };
+            let unproven = format!("{minimal}which parts may vary, beyond what is shown");
+            Err(ended_early(stop, job, &unproven))
+        }
         None if pattern.holes.is_empty() => {
             say(&format!("next: ddset abstract --explain{}", job::run_option(&args.job.run)));
             Ok(Exit::Done)
@@ -71,8 +87,9 @@ type Outcomes = (Vec<u8>, usize, bool, ddset::abstraction::Abstraction);
 fn abstracted(args: &AbstractArgs, job: &Job, original: Tree, search: &mut Search<'_>) -> Result<Outcomes, Failure> {
     let style = Style::of(&original);
     let mut reduction = reduced(job, original, search)?;
-    if let Some(stop) = reduction.stopped.take() {
-        return Err(ended_early(stop, job));
+    // A budget that is used up ends what follows, too, before it begins: the pattern is then the best input, without a hole.
+    if let Some(stop) = reduction.stopped.take().filter(|stop| !matches!(stop, Stop::Budget(_))) {
+        return Err(ended_early(stop, job, UNKNOWN));
     }
     let minimal = reduction.tree;
     let text = job.layout.unfold(minimal.text()).into_owned();
@@ -88,7 +105,7 @@ fn readable(job: &Job, style: &Style, minimal: &Tree, search: &mut Search<'_>) -
     search.enter("readable");
     match search.test(spaced.text()) {
         Ok(Outcome::Fail) => Ok(spaced),
-        Ok(_) => Ok(minimal.clone()),
-        Err(stop) => Err(ended_early(stop, job)),
+        Ok(_) | Err(Stop::Budget(_)) => Ok(minimal.clone()),
+        Err(stop) => Err(ended_early(stop, job, UNKNOWN)),
     }
 }

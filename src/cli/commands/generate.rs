@@ -4,13 +4,17 @@ use crate::cli::args::{Corpus, Format, GenerateArgs};
 use crate::cli::skeleton::skeleton;
 use crate::cli::{Exit, Failure, job, say, write_out};
 use ddset::layout::Layout;
-use ddset::oracle::{CommandOracle, Oracle, Outcome};
+use ddset::oracle::{CommandOracle, Outcome};
 use ddset::pattern::{Evidence, Instances, Pattern};
-use ddset::search::{Counts, Key};
+use ddset::search::{Counts, Key, Search};
 use ddset::session::{Request, Session};
 use ddset::tree::coverage::Coverage;
+use std::cell::RefCell;
+use std::collections::VecDeque;
 use std::fmt::Write;
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 pub(crate) fn run(args: &GenerateArgs) -> Result<Exit, Failure> {
     let (pattern, request) = source(args)?;
@@ -21,39 +25,39 @@ pub(crate) fn run(args: &GenerateArgs) -> Result<Exit, Failure> {
     }
     let extension = request.as_ref().and_then(|request| Path::new(request.file_name()).extension()?.to_str());
     let extension = extension.map(|extension| format!(".{extension}")).unwrap_or_default();
-    let mut counts = Counts::default();
-    let mut made = 0;
-    let mut kept = Vec::new();
-    let mut coverage = Coverage::new(&pattern.grammar);
+    let kept = RefCell::new(Vec::new());
+    let coverage = RefCell::new(Coverage::new(&pattern.grammar));
     let layout = Layout::of(&pattern.grammar);
-    for instance in instances(args, &pattern, seed).take(args.n) {
-        let text = layout.unfold(instance.text());
+    let texts = instances(args, &pattern, seed).take(args.n).map(|instance| {
         if args.coverage {
-            coverage.add(&pattern.grammar, &instance);
+            coverage.borrow_mut().add(&pattern.grammar, &instance);
         }
-        let outcome = match &oracle {
-            Some(oracle) => Some(oracle.run(&text)?.outcome),
-            None => None,
-        };
-        match outcome {
-            Some(Outcome::Fail) => counts.fail += 1,
-            Some(Outcome::Pass) => counts.pass += 1,
-            Some(Outcome::Unresolved) => counts.unresolved += 1,
-            None => {}
+        layout.unfold(instance.text()).into_owned()
+    });
+    let write = |number: usize, text: &[u8], outcome: Option<Outcome>| match &args.output {
+        Some(folder) => {
+            let path = folder.join(file_name(args.corpus, number, text, &extension));
+            std::fs::write(&path, text)
+                .map_err(|error| Failure::usage(format!("error: cannot write {}: {error}", path.display())))
         }
-        match &args.output {
-            Some(folder) => {
-                let path = folder.join(file_name(args.corpus, made, &text, &extension));
-                std::fs::write(&path, &text)
-                    .map_err(|error| Failure::usage(format!("error: cannot write {}: {error}", path.display())))?;
+        None if args.skeleton.is_some() => {
+            kept.borrow_mut().push(text.to_vec());
+            Ok(())
+        }
+        None => write_out(&shown(args, text, outcome)),
+    };
+    let (mut made, mut counts) = (0, Counts::default());
+    match &oracle {
+        Some((oracle, stop)) => counts = verified(args, oracle, stop, texts, &mut made, write)?,
+        None => {
+            for text in texts {
+                made += 1;
+                write(made, &text, None)?;
             }
-            None if args.skeleton.is_some() => kept.push(text.into_owned()),
-            None => write_out(&shown(args, &text, outcome))?,
         }
-        made += 1;
     }
     if let Some(language) = args.skeleton {
-        write_out(skeleton(language, &String::from_utf8_lossy(&pattern.text()), &kept).as_bytes())?;
+        write_out(skeleton(language, &String::from_utf8_lossy(&pattern.text()), &kept.borrow()).as_bytes())?;
     }
     if made < args.n {
         say(&format!("only {made} distinct inputs were found: the pattern has few"));
@@ -62,12 +66,40 @@ pub(crate) fn run(args: &GenerateArgs) -> Result<Exit, Failure> {
         say(&format!("{made} inputs in {}", folder.display()));
     }
     if args.coverage {
-        say(&covered(&pattern, &coverage));
+        say(&covered(&pattern, &coverage.borrow()));
     }
-    if oracle.is_some() {
-        say(&verified(made, counts));
+    if oracle.is_none() {
+        return Ok(Exit::Done);
     }
-    Ok(Exit::Done)
+    say(&summary(made, counts));
+    let Counts { fail, pass, .. } = counts;
+    Ok(if pass > 0 || fail == 0 && made > 0 { Exit::DoesNotFail } else { Exit::Done })
+}
+
+/// Runs the oracle on each, and writes them in their order.
+fn verified(
+    args: &GenerateArgs,
+    oracle: &CommandOracle,
+    stop: &Arc<AtomicBool>,
+    mut texts: impl Iterator<Item = Vec<u8>>,
+    made: &mut usize,
+    write: impl Fn(usize, &[u8], Option<Outcome>) -> Result<(), Failure>,
+) -> Result<Counts, Failure> {
+    let jobs = args.run.jobs.map_or_else(job::processors, usize::from);
+    std::thread::scope(|scope| {
+        let mut search = Search::new(oracle).with_stop(stop.clone()).with_jobs(scope, jobs);
+        let mut next: VecDeque<Vec<u8>> = VecDeque::new();
+        let mut counts = Counts::default();
+        loop {
+            next.extend(texts.by_ref().take((2 * jobs).saturating_sub(next.len())));
+            search.expect(next.iter().cloned());
+            let Some(text) = next.pop_front() else { return Ok(counts) };
+            *made += 1;
+            let outcome = search.test(&text)?;
+            counts.add(outcome);
+            write(*made, &text, Some(outcome))?;
+        }
+    })
 }
 
 fn instances<'p>(args: &GenerateArgs, pattern: &'p Pattern, seed: u64) -> Instances<'p> {
@@ -92,14 +124,14 @@ fn prepare(folder: &Path) -> Result<(), Failure> {
 
 fn file_name(corpus: Option<Corpus>, number: usize, text: &[u8], extension: &str) -> String {
     match corpus {
-        None => format!("{:05}{extension}", number + 1),
-        Some(Corpus::Afl) => format!("id:{number:06},src:ddset"),
+        None => format!("{number:05}{extension}"),
+        Some(Corpus::Afl) => format!("id:{:06},src:ddset", number - 1),
         // Any name will do there; a hash makes the merging of two folders harmless.
         Some(Corpus::Libfuzzer) => Key::of(text).to_string().chars().take(40).collect(),
     }
 }
 
-fn verified(made: usize, Counts { fail, pass, unresolved }: Counts) -> String {
+fn summary(made: usize, Counts { fail, pass, unresolved }: Counts) -> String {
     let mut line = format!("verified: {fail} of {made} fail, {pass} do not, {unresolved} are unresolved");
     let failed = u32::try_from(fail).unwrap_or(u32::MAX);
     let evidence = Evidence { failed, passed: u32::try_from(pass).unwrap_or(u32::MAX), ..Evidence::default() };
@@ -160,9 +192,11 @@ fn read(json: &str, path: &Path) -> Result<Pattern, Failure> {
     Pattern::from_json(json).map_err(|error| Failure::usage(format!("error: {}: {error}", path.display())))
 }
 
-/// The oracle of the command line, else the one of the last run.
-fn oracle(args: &GenerateArgs, request: Option<&Request>) -> Result<CommandOracle, Failure> {
+/// The oracle of the command line, else the one of the last run; and the flag that ends it.
+fn oracle(args: &GenerateArgs, request: Option<&Request>) -> Result<(CommandOracle, Arc<AtomicBool>), Failure> {
     let earlier = request.map(|request| request.oracle.clone());
     let here = std::env::current_dir().map_err(|error| Failure::usage(format!("the current folder: {error}")))?;
-    Ok(job::command(job::with_options(earlier, &args.oracle, &here)?)?.with_stop(job::interruptible()?))
+    let stop = job::interruptible()?;
+    let oracle = job::command(job::with_options(earlier, &args.oracle, &here)?)?;
+    Ok((oracle.with_stop(stop.clone()), stop))
 }

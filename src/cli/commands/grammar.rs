@@ -82,6 +82,9 @@ fn list() -> Result<Exit, Failure> {
         let rules = Grammar::read(bundled.source, None).map_or(0, |grammar| grammar.rules().count());
         let _ = writeln!(out, "{:width$}  {}, {}", bundled.name, bundled.summary, counted(rules, "rule"));
         let _ = writeln!(out, "{:width$}  from {}", "", bundled.origin());
+        if !bundled.extensions.is_empty() {
+            let _ = writeln!(out, "{:width$}  taken for .{}", "", bundled.extensions.join(" ."));
+        }
     }
     write_out(out.as_bytes())?;
     Ok(Exit::Done)

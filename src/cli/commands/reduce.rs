@@ -17,16 +17,24 @@ const MORE_LOOKS: u32 = 7;
 
 pub(crate) fn run(args: &ReduceArgs) -> Result<Exit, Failure> {
     let job = Job::new(&args.job)?;
-    let progress = Progress::new(job.tree.text().len());
-    let mut search = job.search(&progress)?;
-    let reduced = reduced(&job, job.tree.clone(), &mut search);
+    let progress = Progress::new(job.tree.text().len(), job.jobs);
+    job.with_search(&progress, |search| reduce_and_tell(args, &job, &progress, search))
+}
+
+fn reduce_and_tell(
+    args: &ReduceArgs,
+    job: &Job,
+    progress: &Progress,
+    search: &mut Search<'_>,
+) -> Result<Exit, Failure> {
+    let reduced = reduced(job, job.tree.clone(), search);
     progress.end();
     let mut reduction = reduced?;
     let text = job.layout.unfold(reduction.tree.text()).into_owned();
     let before = job.session.request().input.len();
     let summary = serde_json::json!({
         "input": String::from_utf8_lossy(&text), "bytes_before": before, "bytes_after": text.len(),
-        "proven": reduction.proven, "runs": report::runs_json(&search), "kept": job.session.best_path(),
+        "proven": reduction.proven, "runs": report::runs_json(search), "kept": job.session.best_path(),
         "seed": job.session.request().seed, "others": job.others()?,
     });
     job.session.save_report(&summary)?;
@@ -38,10 +46,11 @@ pub(crate) fn run(args: &ReduceArgs) -> Result<Exit, Failure> {
     }
     say("");
     say(&report::reduction(before, text.len(), reduction.proven));
-    say(&report::runs(&search));
+    say(&report::runs(search));
+    say(&report::pace(search));
     say(&format!("kept in {}", job.session.best_path().display()));
     match reduction.stopped.take() {
-        Some(stop) => Err(ended_early(stop, &job)),
+        Some(stop) => Err(ended_early(stop, job, "that no single step makes it smaller")),
         None => {
             say(&format!("next: ddset abstract{}", job::run_option(&args.job.run)));
             Ok(Exit::Done)
@@ -86,7 +95,7 @@ pub(crate) fn reduced(job: &Job, tree: Tree, search: &mut Search<'_>) -> Result<
         }
     } else if let Some(stop) = reduction.stopped.take() {
         say(&report::reduction(job.session.request().input.len(), text.len(), false));
-        return Err(ended_early(stop, job));
+        return Err(ended_early(stop, job, "that no single step makes it smaller"));
     }
     Ok(reduction)
 }
@@ -103,6 +112,7 @@ fn keep_if_smaller(job: &Job, text: &[u8]) -> Result<(), Failure> {
 /// The last word on a result: fresh runs of the exact bytes.
 fn confirmed(search: &mut Search<'_>, text: &[u8]) -> Result<(), Failure> {
     search.enter("confirmation");
+    search.expect_confirmations(text, CONFIRMATIONS);
     let mut failed = 0;
     for look in 1..=CONFIRMATIONS + MORE_LOOKS {
         failed += u32::from(search.confirm(text)?.outcome == Outcome::Fail);
@@ -124,9 +134,11 @@ fn unsteady(what: &str) -> Failure {
     )
 }
 
-/// Why it ended before its time, and that nothing is lost.
-pub(crate) fn ended_early(stop: Stop, job: &Job) -> Failure {
+/// Why it ended before its time, what is not known for that, and that nothing is lost.
+pub(crate) fn ended_early(stop: Stop, job: &Job, unproven: &str) -> Failure {
     let best = job.session.best_path();
     let kept = format!("the smallest failing input so far is kept in {}", best.display());
-    Failure::from(stop).with_more(&format!("{kept}; the same command goes on from there"))
+    Failure::from(stop)
+        .with_more(&format!("not proven: {unproven}"))
+        .with_more(&format!("{kept}; the same command goes on from there"))
 }
