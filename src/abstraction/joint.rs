@@ -9,6 +9,7 @@ use crate::oracle::Outcome;
 use crate::pattern::instances::{Fillings, agree, filled};
 use crate::pattern::{Condition, Evidence, Filling, Hole, only_leaf};
 use crate::search::Stop;
+use crate::tree::Tree;
 use rand::RngExt;
 use std::collections::VecDeque;
 
@@ -111,7 +112,7 @@ impl Engine<'_, '_> {
             if spaced && outcome != Outcome::Fail && self.ask(&flat)? == Outcome::Fail {
                 // It was the white space.
                 self.free_space = false;
-                self.evidence = Evidence::default();
+                self.restart();
                 continue;
             }
             // What was tried for the first time says little of what generation will make.
@@ -139,7 +140,9 @@ impl Engine<'_, '_> {
                 Outcome::Fail => {
                     *share = (*share * 1.5).min(1.0);
                     chosen.iter().for_each(|hole| self.holes[*hole].failed += 1);
-                    self.evidence.failed += u32::from(chosen.len() == all);
+                    if chosen.len() == all {
+                        self.count(flat);
+                    }
                 }
                 Outcome::Pass => {
                     let guilty = self.culprits(&fillings, Order::MostNew)?;
@@ -190,7 +193,9 @@ impl Engine<'_, '_> {
                         self.systematic.entry(own[0].0).or_default().failed += 1;
                     }
                     self.holes.iter_mut().for_each(|hole| hole.failed += 1);
-                    self.evidence.failed += u32::from(self.evidence.failed < enough);
+                    if self.evidence.failed < enough {
+                        self.count(flat);
+                    }
                 }
                 Outcome::Pass => {
                     let guilty = self.culprits(&fillings, Order::Given)?;
@@ -280,7 +285,7 @@ impl Engine<'_, '_> {
         self.undecided.push(at);
         self.uncover(at);
         self.blame.clear();
-        self.evidence = Evidence::default();
+        self.restart();
         self.screen_inner(0, Some(at))?;
         Ok(true)
     }
@@ -346,10 +351,11 @@ impl Engine<'_, '_> {
         };
         let Some(&hole) = guilty.iter().min_by_key(size) else { return Ok(()) };
         let alone = guilty.len() == 1;
-        self.evidence = Evidence::default();
         if self.restricted(hole, guilty, fillings)? {
+            self.recount();
             return Ok(());
         }
+        self.restart();
         let removed = self.holes.remove(hole);
         let filling = fillings.iter().find(|(number, _)| *number == hole).and_then(|(_, fillings)| fillings.first());
         for member in &removed.members {
@@ -368,6 +374,33 @@ impl Engine<'_, '_> {
             screened?;
         }
         Ok(())
+    }
+
+    /// A failing input of the pattern as it is.
+    fn count(&mut self, fillings: Fillings) {
+        self.evidence.failed += 1;
+        self.samples.push(fillings);
+    }
+
+    /// The pattern is another one: what was counted says nothing of it.
+    fn restart(&mut self) {
+        self.evidence = Evidence::default();
+        self.samples.clear();
+    }
+
+    /// A hole has a new condition: the inputs that meet it are inputs of the new pattern, too.
+    fn recount(&mut self) {
+        let (grammar, tree, holes) = (self.grammar, &self.tree, &self.holes);
+        let meets = |fillings: &Fillings| {
+            let met = |(at, filling): &(usize, Tree)| {
+                let hole = holes.iter().find(|hole| hole.members == [*at]);
+                let condition = hole.and_then(|hole| hole.condition.as_ref());
+                condition.is_none_or(|condition| condition.holds(grammar, filling))
+            };
+            fillings.iter().all(met) && agree(tree, holes, fillings)
+        };
+        self.samples.retain(meets);
+        self.evidence.failed = self.samples.len() as u32;
     }
 
     /// Finds a condition for a culprit, so that it may stay a hole.

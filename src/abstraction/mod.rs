@@ -133,6 +133,8 @@ struct Engine<'e, 'o> {
     /// Holes inside of others, with the place of the other.
     covered: Vec<(usize, Hole)>,
     evidence: Evidence,
+    /// The fillings of the failing inputs that are the evidence.
+    samples: Vec<Fillings>,
     validity: Validity,
     drawer: Drawer,
     small: FxHashMap<SymbolId, Option<Vec<Tree>>>,
@@ -181,6 +183,7 @@ impl<'e, 'o> Engine<'e, 'o> {
             holes: Vec::new(),
             covered: Vec::new(),
             evidence: Evidence::default(),
+            samples: Vec::new(),
             small: FxHashMap::default(),
             confirmed: FxHashSet::default(),
             asked: 0,

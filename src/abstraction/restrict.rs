@@ -252,7 +252,7 @@ impl Engine<'_, '_> {
     /// Whether random fillings with this option fail.
     fn alternative_fails(&mut self, candidate: Candidate, option: u32) -> Result<Outcome, Stop> {
         let mut failed = 0;
-        for draw in 0..3 * EACH_SIDE {
+        for draw in 0..EACH_SIDE + 2 {
             let mut rng =
                 stream(self.options.seed, "alternative", ((candidate.at as u64) << 32) + u64::from(option) * 64 + draw);
             let mut policy = self.validity.policy(candidate.at as u32, false);
