@@ -53,6 +53,45 @@ fn one_input_a_line_or_a_json_value_a_line() {
 }
 
 #[test]
+fn a_corpus_as_fuzzers_have_it() {
+    let place = abstracted();
+    place.line("generate -n 3 -o afl --corpus afl").exits(0);
+    assert!(place.path("afl/id:000000,src:ddset").exists() && place.path("afl/id:000002,src:ddset").exists());
+    place.line("generate -n 3 -o libfuzzer --corpus libfuzzer").exits(0);
+    let names = fs::read_dir(place.path("libfuzzer")).unwrap().map(|entry| entry.unwrap().file_name());
+    assert!(names.into_iter().all(|name| name.len() == 40));
+    place.line("generate -n 3 --corpus afl").exits(2);
+}
+
+#[test]
+fn a_regression_test_to_fill_in() {
+    let place = abstracted();
+    let python = place.line("generate -n 2 --skeleton python").exits(0).stdout;
+    assert!(python.contains("# Inputs of the pattern ((<expr>))") && python.contains("    b\"(("), "{python}");
+}
+
+#[test]
+fn sizes_and_depths_are_bounds() {
+    let place = abstracted();
+    let longest = |options: &str| {
+        let ran = place.line(&format!("generate -n 100 -0 {options}")).exits(0);
+        ran.inputs().iter().map(|input| input.len()).max().unwrap()
+    };
+    assert!(longest("--size 2") < longest("--size 200"));
+    let nested = place.line("generate -n 60 -0 --uniform --depth 4").exits(0);
+    assert!(nested.inputs().iter().all(|input| input.matches('(').count() <= 8), "{nested}");
+}
+
+#[test]
+fn what_was_reached_is_said() {
+    let place = abstracted();
+    place
+        .line("generate -n 200 --coverage")
+        .exits(0)
+        .says(["coverage: ", "alternatives of what can stand in the holes"]);
+}
+
+#[test]
 fn one_file_each() {
     let place = abstracted();
     let printed = place.line("generate -n 12 -0").exits(0);
@@ -121,7 +160,7 @@ fn broken_pattern_files() {
     broken(&whole[..whole.len() / 2], "this is no pattern file");
     broken(
         &whole.replacen("\"format\":1", "\"format\":99", 1),
-        "format 99; this version of ddset reads formats up to 1",
+        "format 99; this version of ddset reads formats up to 2",
     );
     broken(&whole.replacen("expr   ::=", "expr   ::= nothing", 1), "the grammar in the pattern file cannot be used");
     broken(&whole.replacen("\"members\":[", "\"members\":[100000,", 1), "inconsistent");

@@ -1,7 +1,8 @@
 //! Which nodes may become holes.
 
 use crate::generate::words::has_choice;
-use crate::grammar::{Grammar, Kind};
+use crate::grammar::Grammar;
+use crate::pattern::{core, only_leaf};
 use crate::tree::Tree;
 use rustc_hash::FxHashMap;
 
@@ -18,6 +19,7 @@ pub(super) struct Candidate {
 }
 
 /// The candidates in preorder: nodes with visible text (with `slots`, also empty ones) whose symbol has more than one word.
+/// A keyword in other letters is the same keyword.
 pub(super) fn candidates(grammar: &Grammar, tree: &Tree, slots: bool) -> Vec<Candidate> {
     let mut choice = FxHashMap::default();
     let mut found: Vec<Candidate> = Vec::new();
@@ -25,15 +27,16 @@ pub(super) fn candidates(grammar: &Grammar, tree: &Tree, slots: bool) -> Vec<Can
     while at < tree.len() {
         let symbol = tree.node(at).symbol;
         let visible = !tree.lexeme(at).is_empty();
-        let wanted = visible || slots && grammar.is_nullable(symbol);
-        if !wanted || !*choice.entry(symbol).or_insert_with(|| has_choice(grammar, symbol)) {
+        // White space is varied, and no hole.
+        let blank = visible && tree.lexeme(at).trim_ascii().is_empty();
+        let wanted = visible && !blank || slots && !visible && grammar.is_nullable(symbol);
+        let keyword =
+            only_leaf(grammar, tree, at).is_some_and(|leaf| grammar.lexicon().is_keyword(tree.node(leaf).symbol));
+        if !wanted || keyword || !*choice.entry(symbol).or_insert_with(|| has_choice(grammar, symbol)) {
             at += 1;
             continue;
         }
-        let mut core = at;
-        while is_wrapper(grammar, tree, core) {
-            core += 1;
-        }
+        let core = core(grammar, tree, at);
         found.push(Candidate { at, core, leaf: true });
         // What is inside an empty candidate is empty, too, and decided with it.
         at = if visible { core + 1 } else { tree.after(at) };
@@ -43,18 +46,4 @@ pub(super) fn candidates(grammar: &Grammar, tree: &Tree, slots: bool) -> Vec<Can
         found[place].leaf = found.get(place + 1).is_none_or(|next| next.at >= end);
     }
     found
-}
-
-/// Whether a node derives just what its only child derives.
-fn is_wrapper(grammar: &Grammar, tree: &Tree, at: usize) -> bool {
-    let symbol = tree.node(at).symbol;
-    !grammar.is_leaf(symbol)
-        && matches!(grammar.kind(symbol), Kind::Choice(alternatives) if alternatives.len() == 1 && alternatives[0].len() == 1)
-}
-
-/// The leaf that spells the whole of a node, if one does, and it is a token or a single character.
-pub(super) fn only_leaf(grammar: &Grammar, tree: &Tree, at: usize) -> Option<usize> {
-    let leaf = tree.first_leaf(at)?;
-    let token = !grammar.is_literal(tree.node(leaf).symbol);
-    (token && tree.last_leaf(at) == Some(leaf)).then_some(leaf)
 }

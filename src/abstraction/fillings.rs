@@ -4,10 +4,12 @@
 //! filling happens to be met.
 
 use super::Engine;
-use super::candidates::{Candidate, only_leaf};
+use super::candidates::Candidate;
 use crate::generate::validity::{DEPTHS, Edge};
-use crate::generate::{Derivation, Plain, Slot, derive, options, stream};
-use crate::pattern::instances::SIZES;
+use crate::generate::{Derivation, Plain, Slot, TokenSource, derive, options, stream};
+use crate::grammar::{Grammar, SymbolId};
+use crate::pattern::instances::{SIZES, with_text, wrapped};
+use crate::pattern::only_leaf;
 use crate::tree::{Builder, Tree, least};
 use rand::RngExt;
 use rustc_hash::FxHashSet;
@@ -24,6 +26,17 @@ pub(super) struct Source {
     drawn: u64,
 }
 
+/// How random fillings are chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Choices {
+    /// By what was learned, now and then with something new.
+    Exploring,
+    /// By what was learned.
+    Careful,
+    /// Evenly.
+    Even,
+}
+
 #[derive(Clone, Debug)]
 enum Plan {
     /// The candidate with another text in its only leaf.
@@ -32,9 +45,22 @@ enum Plan {
     Least,
     /// One alternative of the core's symbol, as cheap as it gets.
     Alternative(u32),
+    /// One alternative at a place below that spells all of the candidate, as cheap as it gets.
+    Below(usize, u32),
     /// A part of the input that derives from the same symbol as the core.
     Own(usize),
+    /// A whole filling.
+    Whole(Box<Tree>),
 }
+
+/// Fillings that are planned at most, those with odd texts of tokens aside.
+const PLANNED: usize = 40;
+/// How often a token's first character is repeated, to meet what depends on runs and lengths.
+const RUNS: [usize; 3] = [4, 16, 64];
+/// An allowance so far used up that a derivation is as low as it can be.
+const CHEAPEST: i32 = -1_000;
+/// Fillings in which tokens have such texts.
+const BOUNDARIES: usize = 12;
 
 impl Engine<'_, '_> {
     /// The next filling of a candidate; `None` if no new one is found.
@@ -45,13 +71,14 @@ impl Engine<'_, '_> {
         };
         let mut found = None;
         while let Some(plan) = source.planned.pop_front() {
-            found = self.make(candidate, &plan).filter(|f| source.used.insert(f.lexeme(0).to_vec()));
+            found = self.make(candidate, &plan);
+            found = found.filter(|f| self.meets_condition(candidate.at, f) && source.used.insert(f.lexeme(0).to_vec()));
             if found.is_some() {
                 break;
             }
         }
         if found.is_none() && !systematic_only {
-            found = self.random_filling(candidate, &mut source, true);
+            found = self.random_filling(candidate, &mut source, Choices::Exploring);
         }
         self.sources.insert(candidate.at, source);
         found
@@ -60,16 +87,24 @@ impl Engine<'_, '_> {
     /// A random filling from what is known to be valid.
     pub(super) fn careful_filling(&mut self, candidate: Candidate) -> Option<Tree> {
         let mut source = self.sources.remove(&candidate.at).unwrap_or_else(|| self.source(candidate));
-        let found = self.random_filling(candidate, &mut source, false);
+        let found = self.random_filling(candidate, &mut source, Choices::Careful);
         self.sources.insert(candidate.at, source);
         found
     }
 
-    fn random_filling(&mut self, candidate: Candidate, source: &mut Source, may_explore: bool) -> Option<Tree> {
+    /// A random filling whatever is known.
+    pub(super) fn plain_filling(&mut self, candidate: Candidate) -> Option<Tree> {
+        let mut source = self.sources.remove(&candidate.at).unwrap_or_else(|| self.source(candidate));
+        let found = self.random_filling(candidate, &mut source, Choices::Even);
+        self.sources.insert(candidate.at, source);
+        found
+    }
+
+    fn random_filling(&mut self, candidate: Candidate, source: &mut Source, choices: Choices) -> Option<Tree> {
         for _ in 0..DRAWS {
             let mut rng = stream(self.options.seed, "filling", ((candidate.at as u64) << 32) + source.drawn);
             source.drawn += 1;
-            let explore = may_explore && rng.random_bool(0.25);
+            let explore = choices == Choices::Exploring && rng.random_bool(0.25);
             let allowance = SIZES[rng.random_range(0..SIZES.len())];
             let symbol = self.tree.node(candidate.at).symbol;
             let what = Derivation {
@@ -79,18 +114,26 @@ impl Engine<'_, '_> {
                 allowance,
                 first: None,
             };
-            let mut policy = self.validity.policy(candidate.at as u32, explore);
-            let fragment = derive(what, symbol, &mut policy, &mut rng);
-            if source.used.insert(fragment.lexeme(0).to_vec()) {
+            let fragment = match choices {
+                Choices::Even => derive(what, symbol, &mut Plain, &mut rng),
+                _ => derive(what, symbol, &mut self.validity.policy(candidate.at as u32, explore), &mut rng),
+            };
+            if self.meets_condition(candidate.at, &fragment) && source.used.insert(fragment.lexeme(0).to_vec()) {
                 return Some(fragment);
             }
         }
         None
     }
 
+    /// Whether a filling meets what is known to be necessary of the hole at this place.
+    fn meets_condition(&self, at: usize, filling: &Tree) -> bool {
+        let condition = self.holes.iter().find(|hole| hole.members == [at]).and_then(|hole| hole.condition.as_ref());
+        condition.is_none_or(|condition| condition.holds(self.grammar, filling))
+    }
+
     fn source(&self, candidate: Candidate) -> Source {
         let Candidate { at, core, .. } = candidate;
-        let mut planned = VecDeque::new();
+        let mut planned = VecDeque::from([Plan::Least]);
         if let Some(leaf) = only_leaf(self.grammar, &self.tree, at) {
             let symbol = self.tree.node(leaf).symbol;
             let others = (0..self.tree.len()).filter(|other| self.tree.node(*other).symbol == symbol);
@@ -98,7 +141,6 @@ impl Engine<'_, '_> {
             planned.extend(other.map(|text| Plan::Leaf(text.to_vec())));
             planned.extend(numbers(self.tree.lexeme(leaf)).map(|text| Plan::Leaf(text.into_bytes())));
         }
-        planned.push_back(Plan::Least);
         let symbol = self.tree.node(core).symbol;
         let mut own = (0..self.tree.len())
             .filter(|other| self.tree.node(*other).symbol == symbol && !self.is_inside(at, *other) && *other != core)
@@ -117,51 +159,81 @@ impl Engine<'_, '_> {
             planned.push_back(Plan::Alternative(option));
         }
         planned.extend(own.map(Plan::Own));
+        for inner in self.same_text_below(at) {
+            let below = self.tree.node(inner.core).symbol;
+            if !self.grammar.is_leaf(below) && planned.len() < PLANNED {
+                planned.extend(options(self.grammar, below).into_iter().map(|option| Plan::Below(inner.core, option)));
+            }
+        }
+        planned.truncate(PLANNED);
+        planned.extend(self.boundaries(candidate).into_iter().map(|filling| Plan::Whole(Box::new(filling))));
         let used = FxHashSet::from_iter([self.tree.lexeme(at).to_vec()]);
         Source { planned, used, drawn: 0 }
     }
 
-    fn make(&mut self, candidate: Candidate, plan: &Plan) -> Option<Tree> {
+    fn make(&self, candidate: Candidate, plan: &Plan) -> Option<Tree> {
         let Candidate { at, core, .. } = candidate;
         let symbol = self.tree.node(core).symbol;
         match plan {
-            Plan::Leaf(text) => {
-                let leaf = only_leaf(self.grammar, &self.tree, at)?;
-                let token = self.tree.node(leaf).symbol;
-                self.grammar.lexicon().is_match(token, text).then(|| {
-                    let mut builder = Builder::default();
-                    builder.leaf(token, b"", text);
-                    let whole = self.tree.fragment(at);
-                    whole.replace(self.grammar.lexicon(), &[(leaf - at, &builder.fragment())])
-                })
-            }
+            Plan::Leaf(text) => with_text(self.grammar, &self.tree, at, text),
+            Plan::Whole(filling) => Some((**filling).clone()),
             Plan::Least => Some(least(self.grammar, self.tree.node(at).symbol)),
-            Plan::Own(place) => Some(self.wrapped(candidate, &self.tree.fragment(*place))),
+            Plan::Own(place) => Some(wrapped(&self.tree, at, core, &self.tree.fragment(*place))),
+            Plan::Below(place, option) => {
+                let below = with_option(self.grammar, self.tree.node(*place).symbol, *option, 0);
+                Some(self.tree.fragment(at).replace(self.grammar.lexicon(), &[(place - at, &below)]))
+            }
             Plan::Alternative(option) => {
-                let mut rng = stream(0, "alternative", u64::from(symbol.0) << 32 | u64::from(*option));
-                let what = Derivation {
-                    grammar: self.grammar,
-                    tokens: &mut self.drawer.tokens,
-                    slot: Slot::Hole(at as u32),
-                    allowance: 0,
-                    first: Some(*option),
-                };
-                let fragment = derive(what, symbol, &mut Plain, &mut rng);
-                Some(self.wrapped(candidate, &fragment))
+                Some(wrapped(&self.tree, at, core, &with_option(self.grammar, symbol, *option, 0)))
             }
         }
     }
 
-    /// A fragment of the core's symbol as one of the candidate's.
-    fn wrapped(&self, candidate: Candidate, fragment: &Tree) -> Tree {
-        let mut builder = Builder::default();
-        for at in candidate.at..candidate.core {
-            builder.open(self.tree.node(at).symbol, 0);
+    /// Fillings in each of which one token has a text that is rarely drawn: its first character many times over. The carriers
+    /// are what stands there and the cheapest derivations, one for each kind of token.
+    fn boundaries(&self, candidate: Candidate) -> Vec<Tree> {
+        let Candidate { at, core, .. } = candidate;
+        let (grammar, symbol) = (self.grammar, self.tree.node(core).symbol);
+        let mut carriers = vec![self.tree.fragment(at), least(grammar, self.tree.node(at).symbol)];
+        if !grammar.is_leaf(symbol) {
+            let each = options(grammar, symbol).into_iter().map(|option| cheapest(grammar, symbol, option));
+            carriers.extend(each.map(|fragment| wrapped(&self.tree, at, core, &fragment)));
         }
-        builder.graft(fragment);
-        (candidate.at..candidate.core).for_each(|_| builder.close());
-        builder.fragment()
+        let mut tokens = FxHashSet::default();
+        let mut found = Vec::new();
+        for carrier in &carriers {
+            for leaf in (0..carrier.len()).filter(|leaf| carrier.is_leaf(grammar, *leaf)) {
+                let token = carrier.node(leaf).symbol;
+                if grammar.is_literal(token) || !grammar.symbol(token).role.token || !tokens.insert(token) {
+                    continue;
+                }
+                let Some(first) = grammar.least_leaf(token).first() else { continue };
+                for run in RUNS {
+                    let text = vec![*first; run];
+                    if grammar.lexicon().is_match(token, &text) {
+                        let mut builder = Builder::default();
+                        builder.leaf(token, b"", &text);
+                        found.push(carrier.replace(grammar.lexicon(), &[(leaf, &builder.fragment())]));
+                    }
+                }
+            }
+        }
+        found.truncate(BOUNDARIES);
+        found
     }
+}
+
+/// The lowest fragment of a symbol that takes this option.
+pub(super) fn cheapest(grammar: &Grammar, symbol: SymbolId, option: u32) -> Tree {
+    with_option(grammar, symbol, option, CHEAPEST)
+}
+
+/// A fragment of a symbol that takes this option, the same whatever was drawn before.
+fn with_option(grammar: &Grammar, symbol: SymbolId, option: u32, allowance: i32) -> Tree {
+    let mut rng = stream(0, "alternative", u64::from(symbol.0) << 32 | u64::from(option));
+    let tokens = &mut TokenSource::default();
+    let what = Derivation { grammar, tokens, slot: Slot::Hole(0), allowance, first: Some(option) };
+    derive(what, symbol, &mut Plain, &mut rng)
 }
 
 /// Numbers near the bounds at which programs change their ways, if the text is a number.

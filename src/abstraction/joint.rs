@@ -1,28 +1,41 @@
 //! The pattern as a whole: all holes varied at once, until enough distinct inputs have failed.
 
 use super::candidates::Candidate;
-use super::{Engine, Step};
+use super::space::respaced;
+use super::{Counts, Engine, Step};
 use crate::generate::stream;
 use crate::generate::validity::Validity;
 use crate::oracle::Outcome;
-use crate::pattern::instances::{Fillings, filled};
-use crate::pattern::{Evidence, Filling};
+use crate::pattern::instances::{Fillings, agree, filled};
+use crate::pattern::{Condition, Evidence, Filling, Hole, only_leaf};
 use crate::search::Stop;
+use crate::tree::Tree;
 use rand::RngExt;
 use std::collections::VecDeque;
 
 /// Runs that the proof may take for each failing input asked for, before it gives up.
-const RUNS_PER_SAMPLE: u32 = 9;
+const RUNS_PER_SAMPLE: u32 = 6;
 /// Draws of known inputs in a row after which a pattern counts as used up.
 const DUPLICATES: u32 = 600;
 /// The share of even choices where nothing is invalid.
 const PLAIN: f64 = 0.6;
 /// The window over which validity is watched, and how many of it must be valid, early and late.
 const WINDOW: usize = 24;
-const VALID_EARLY: usize = 12;
-const VALID_LATE: usize = 15;
+const VALID_EARLY: usize = 10;
+const VALID_LATE: usize = 12;
+/// Systematic fillings of a hole that may be invalid before no more are tried, if they are the most.
+const MOSTLY_INVALID: u32 = 6;
 /// Windows that must have been mostly invalid before a hole is given up.
 const BAD_WINDOWS: u32 = 2;
+
+/// Which of the holes that may be to blame is tried first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Order {
+    /// As they stand: the same for every seed.
+    Given,
+    /// The one with the most that was never part of a failure.
+    MostNew,
+}
 
 /// Where a proof is.
 #[derive(Clone)]
@@ -65,7 +78,7 @@ impl Engine<'_, '_> {
             let fillings: Vec<(usize, Fillings)> = chosen
                 .iter()
                 .map(|&hole| match explorer {
-                    Some(explorer) if explorer == hole => (hole, self.new_sample(hole, *number, &mut rng)),
+                    Some(explorer) if explorer == hole => (hole, self.random_sample(hole, true, &mut rng)),
                     None if plain => {
                         (hole, self.drawer.draw(self.grammar, &self.tree, &self.holes[hole], (None, false), &mut rng))
                     }
@@ -73,7 +86,17 @@ impl Engine<'_, '_> {
                 })
                 .collect();
             let flat: Fillings = fillings.iter().flat_map(|(_, fillings)| fillings.clone()).collect();
-            let text = filled(self.grammar, &self.tree, &flat).text().to_vec();
+            if !agree(&self.tree, &self.holes, &flat) {
+                *duplicates += 1;
+                if *duplicates > DUPLICATES {
+                    self.evidence.exhausted = true;
+                    break;
+                }
+                continue;
+            }
+            let tree = filled(self.grammar, &self.tree, &flat);
+            let spaced = self.free_space && rng.random_bool(0.5);
+            let text = if spaced { respaced(self.grammar, &tree, &mut rng) } else { tree }.text().to_vec();
             if self.search.known(&text).is_some() {
                 *share = (*share * 1.2).min(1.0);
                 *duplicates += 1;
@@ -85,7 +108,13 @@ impl Engine<'_, '_> {
             }
             *duplicates = 0;
             *spent += 1;
-            let outcome = self.ask(&flat)?;
+            let outcome = self.ask_text(&text, &flat)?;
+            if spaced && outcome != Outcome::Fail && self.ask(&flat)? == Outcome::Fail {
+                // It was the white space.
+                self.free_space = false;
+                self.restart();
+                continue;
+            }
             // What was tried for the first time says little of what generation will make.
             if explorer.is_none() && !plain {
                 self.validity.learn_size(self.drawer.largest, outcome != Outcome::Unresolved);
@@ -97,6 +126,7 @@ impl Engine<'_, '_> {
             match outcome {
                 Outcome::Unresolved => {
                     self.evidence.unresolved += 1;
+                    chosen.iter().for_each(|hole| self.holes[*hole].unresolved += 1);
                     *share = (*share * 0.75).max(0.5 / all as f64);
                     if self.is_mostly_invalid(recent) {
                         // It is still being learned what is valid: a first bad window may be the price of that.
@@ -110,14 +140,87 @@ impl Engine<'_, '_> {
                 Outcome::Fail => {
                     *share = (*share * 1.5).min(1.0);
                     chosen.iter().for_each(|hole| self.holes[*hole].failed += 1);
-                    self.evidence.failed += u32::from(chosen.len() == all);
+                    if chosen.len() == all {
+                        self.count(flat);
+                    }
                 }
                 Outcome::Pass => {
-                    let guilty = self.culprits(&fillings)?;
+                    let guilty = self.culprits(&fillings, Order::MostNew)?;
                     self.refine(&guilty, &fillings)?;
                     (*share, *bad_windows) = (1.0, 0);
                     recent.clear();
                 }
+            }
+        }
+        Ok(())
+    }
+
+    /// The systematic fillings, those of all holes at once: so each alternative is met early, in the same order for every seed,
+    /// and what passes is found before the proof has cost anything. Where such a run says nothing, each is tried alone.
+    pub(super) fn hostile(&mut self, from: u64) -> Result<(), Stop> {
+        let enough = self.options.confidence / 2;
+        for number in from..u64::from(self.options.confidence) * 2 {
+            self.keep(|| Step::Hostile(number));
+            let mut planned: Vec<(usize, Fillings)> = Vec::new();
+            for hole in 0..self.holes.len() {
+                let at = self.holes[hole].members[0];
+                let free = self.holes[hole].filling == Filling::Any;
+                let Some(candidate) = self.candidate(at).filter(|_| free) else { continue };
+                let Counts { failed, unresolved } = self.systematic.get(&at).copied().unwrap_or_default();
+                if unresolved >= MOSTLY_INVALID && unresolved > 2 * failed {
+                    continue;
+                }
+                planned.extend(self.next_filling(candidate, true).map(|filling| (hole, vec![(at, filling)])));
+            }
+            if planned.is_empty() {
+                break;
+            }
+            let mut rng = stream(self.options.seed, "hostile", number);
+            let mut fillings = planned.clone();
+            for hole in 0..self.holes.len() {
+                if !planned.iter().any(|(other, _)| *other == hole) {
+                    fillings.push((hole, self.random_sample(hole, false, &mut rng)));
+                }
+            }
+            let flat: Fillings = fillings.iter().flat_map(|(_, fillings)| fillings.clone()).collect();
+            let text = filled(self.grammar, &self.tree, &flat).text().to_vec();
+            if self.search.known(&text).is_some() || !agree(&self.tree, &self.holes, &flat) {
+                continue;
+            }
+            match self.ask_text(&text, &flat)? {
+                Outcome::Fail => {
+                    for (_, own) in &planned {
+                        self.systematic.entry(own[0].0).or_default().failed += 1;
+                    }
+                    self.holes.iter_mut().for_each(|hole| hole.failed += 1);
+                    if self.evidence.failed < enough {
+                        self.count(flat);
+                    }
+                }
+                Outcome::Pass => {
+                    let guilty = self.culprits(&fillings, Order::Given)?;
+                    self.refine(&guilty, &fillings)?;
+                }
+                Outcome::Unresolved => {
+                    self.evidence.unresolved += 1;
+                    self.one_by_one(planned)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Tries fillings alone. The first that passes decides its hole; the numbers of the others are no longer valid then.
+    fn one_by_one(&mut self, planned: Vec<(usize, Fillings)>) -> Result<(), Stop> {
+        let only = planned.len() == 1 && self.holes.len() == 1;
+        for (hole, fillings) in planned {
+            let at = fillings[0].0;
+            let outcome = if only { Outcome::Unresolved } else { self.ask(&fillings)? };
+            let counts = self.systematic.entry(at).or_default();
+            match outcome {
+                Outcome::Fail => counts.failed += 1,
+                Outcome::Unresolved => counts.unresolved += 1,
+                Outcome::Pass => return self.refine(&[hole], &[(hole, fillings)]),
             }
         }
         Ok(())
@@ -155,26 +258,12 @@ impl Engine<'_, '_> {
         PLAIN * (1.0 - 4.0 * invalid).max(0.0)
     }
 
-    /// A filling with something new in it: while there are any, the systematic ones in turn, so that every alternative is met
-    /// early and in the same order for every seed.
-    fn new_sample(&mut self, hole: usize, number: u64, rng: &mut rand_chacha::ChaCha8Rng) -> Fillings {
-        let at = self.holes[hole].members[0];
-        let systematic = self.holes[hole].filling == Filling::Any && number % 2 == 1;
-        if systematic
-            && let Some(candidate) = self.candidate(at)
-            && let Some(filling) = self.next_filling(candidate, true)
-        {
-            return vec![(at, filling)];
-        }
-        self.random_sample(hole, true, rng)
-    }
-
     fn random_sample(&mut self, hole: usize, explore: bool, rng: &mut rand_chacha::ChaCha8Rng) -> Fillings {
         let learned = (Some(&self.validity), explore);
         self.drawer.draw(self.grammar, &self.tree, &self.holes[hole], learned, rng)
     }
 
-    fn candidate(&self, at: usize) -> Option<Candidate> {
+    pub(super) fn candidate(&self, at: usize) -> Option<Candidate> {
         self.candidates.iter().copied().find(|candidate| candidate.at == at)
     }
 
@@ -194,15 +283,16 @@ impl Engine<'_, '_> {
         let Some(worst) = free.max_by(|a, b| blame(a).total_cmp(&blame(b))) else { return Ok(false) };
         let at = self.holes.remove(worst).members[0];
         self.undecided.push(at);
+        self.uncover(at);
         self.blame.clear();
-        self.evidence = Evidence::default();
+        self.restart();
         self.screen_inner(0, Some(at))?;
         Ok(true)
     }
 
     /// The holes whose fillings make the input pass: first the ones with the most that was never part of a failure are
     /// tried alone, which mostly settles it in one run; then delta debugging over the holes, with the same fillings.
-    fn culprits(&mut self, fillings: &[(usize, Fillings)]) -> Result<Vec<usize>, Stop> {
+    fn culprits(&mut self, fillings: &[(usize, Fillings)], by: Order) -> Result<Vec<usize>, Stop> {
         if fillings.len() == 1 {
             return Ok(vec![fillings[0].0]);
         }
@@ -211,7 +301,9 @@ impl Engine<'_, '_> {
             edges.filter(|edge| !self.validity.is_seen(edge)).count()
         };
         let mut order: Vec<&(usize, Fillings)> = fillings.iter().collect();
-        order.sort_by_key(|entry| std::cmp::Reverse(novelty(entry)));
+        if by == Order::MostNew {
+            order.sort_by_key(|entry| std::cmp::Reverse(novelty(entry)));
+        }
         let likely: Vec<(usize, Fillings)> = order.iter().take(2).map(|entry| (*entry).clone()).collect();
         for (hole, alone) in likely {
             if self.ask(&alone)? == Outcome::Pass {
@@ -259,24 +351,104 @@ impl Engine<'_, '_> {
         };
         let Some(&hole) = guilty.iter().min_by_key(size) else { return Ok(()) };
         let alone = guilty.len() == 1;
+        if self.restricted(hole, guilty, fillings)? {
+            self.recount();
+            return Ok(());
+        }
+        self.restart();
         let removed = self.holes.remove(hole);
-        self.evidence = Evidence::default();
-        let text = fillings.iter().find(|(number, _)| *number == hole).and_then(|(_, fillings)| fillings.first());
-        let text = text.map(|(_, fragment)| fragment.lexeme(0).to_vec()).unwrap_or_default();
+        let filling = fillings.iter().find(|(number, _)| *number == hole).and_then(|(_, fillings)| fillings.first());
         for member in &removed.members {
-            if alone {
-                self.kill(*member, &text);
+            if let (true, Some((_, filling))) = (alone, filling) {
+                self.kill_with(*member, filling);
             } else {
                 self.dead.insert(*member);
                 self.close_above(*member);
             }
         }
         if let [at] = removed.members.as_slice() {
+            self.uncover(*at);
             self.together = !alone;
             let screened = self.screen_inner(0, Some(*at));
             self.together = false;
             screened?;
         }
         Ok(())
+    }
+
+    /// A failing input of the pattern as it is.
+    fn count(&mut self, fillings: Fillings) {
+        self.evidence.failed += 1;
+        self.samples.push(fillings);
+    }
+
+    /// The pattern is another one: what was counted says nothing of it.
+    fn restart(&mut self) {
+        self.evidence = Evidence::default();
+        self.samples.clear();
+    }
+
+    /// A hole has a new condition: the inputs that meet it are inputs of the new pattern, too.
+    fn recount(&mut self) {
+        let (grammar, tree, holes) = (self.grammar, &self.tree, &self.holes);
+        let meets = |fillings: &Fillings| {
+            let met = |(at, filling): &(usize, Tree)| {
+                let hole = holes.iter().find(|hole| hole.members == [*at]);
+                let condition = hole.and_then(|hole| hole.condition.as_ref());
+                condition.is_none_or(|condition| condition.holds(grammar, filling))
+            };
+            fillings.iter().all(met) && agree(tree, holes, fillings)
+        };
+        self.samples.retain(meets);
+        self.evidence.failed = self.samples.len() as u32;
+    }
+
+    /// Finds a condition for a culprit, so that it may stay a hole.
+    fn restricted(&mut self, hole: usize, guilty: &[usize], fillings: &[(usize, Fillings)]) -> Result<bool, Stop> {
+        let filling = |number: usize| {
+            let own = fillings.iter().find(|(hole, _)| *hole == number)?;
+            own.1.first().map(|(at, filling)| (*at, filling.clone()))
+        };
+        if let [one, other] = *guilty
+            && let (Some((at, text)), Some((place, same))) = (filling(one.max(other)), filling(one.min(other)))
+            && text.lexeme(0) == same.lexeme(0)
+            && self.holes[one.max(other)].condition.is_none()
+            && only_leaf(self.grammar, &self.tree, at).is_some()
+            && only_leaf(self.grammar, &self.tree, place).is_some()
+            && self.fails_apart(at, place)?
+        {
+            self.holes[one.max(other)].condition = Some(Condition::Differs(vec![place]));
+            return Ok(true);
+        }
+        let [_] = guilty else { return Ok(false) };
+        let free = self.holes[hole].filling == Filling::Any;
+        let (Some((at, passing)), true) = (filling(hole), free) else { return Ok(false) };
+        let Some(candidate) = self.candidate(at) else { return Ok(false) };
+        let found = self.condition(candidate, &passing)?;
+        let place = self.holes.iter().position(|hole| hole.members == [at]);
+        if let (Some(condition), Some(place)) = (found, place) {
+            self.holes[place].condition = Some(condition);
+            return Ok(true);
+        }
+        Ok(false)
+    }
+
+    /// Whether the input fails with different texts at two places.
+    fn fails_apart(&mut self, one: usize, other: usize) -> Result<bool, Stop> {
+        for number in 0..3 {
+            let mut rng = stream(self.options.seed, "apart", ((one as u64) << 32) + number);
+            let mut fillings = Fillings::new();
+            let mut used = Vec::new();
+            for at in [one, other] {
+                let named = Hole::new(vec![at], Filling::Same);
+                let name = self.drawer.name(self.grammar, &self.tree, &named, &used, &mut rng);
+                used.extend(name.iter().map(|(_, name)| name.lexeme(0).to_vec()));
+                fillings.extend(name);
+            }
+            if self.ask(&fillings)? != Outcome::Fail {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 }

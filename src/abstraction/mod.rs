@@ -14,9 +14,13 @@
 
 mod candidates;
 mod covary;
+mod exception;
 mod fillings;
 mod joint;
+mod rare;
+mod restrict;
 mod screen;
+mod space;
 #[cfg(test)]
 mod tests;
 
@@ -25,7 +29,7 @@ use crate::generate::words;
 use crate::grammar::{Grammar, SymbolId};
 use crate::oracle::Outcome;
 use crate::pattern::instances::{Drawer, Fillings, filled};
-use crate::pattern::{Evidence, Filling, Hole, Pattern, Reason};
+use crate::pattern::{Condition, Evidence, Filling, Hole, Pattern, Reason};
 use crate::search::{Ahead, Lent, Mark, Search, Stop};
 use crate::tree::Tree;
 use candidates::Candidate;
@@ -47,9 +51,20 @@ pub struct Options {
     pub slots: bool,
 }
 
+/// What was tried in the place of one node.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trial {
+    /// Place of the node.
+    pub at: usize,
+    /// The text that was put there.
+    pub text: Vec<u8>,
+    /// What the run said.
+    pub outcome: Outcome,
+}
+
 impl Default for Options {
     fn default() -> Self {
-        Options { seed: 1, confidence: 100, slots: false }
+        Options { seed: 1, confidence: 100, slots: true }
     }
 }
 
@@ -58,6 +73,8 @@ impl Default for Options {
 pub struct Abstraction {
     /// The pattern; without stop, its evidence reaches the confidence asked for or says why it does not.
     pub pattern: Pattern,
+    /// What was tried at single nodes, in order.
+    pub trials: Vec<Trial>,
     /// What ended the search early, if something did. The pattern is then what was known at that point, and not proven.
     pub stopped: Option<Stop>,
 }
@@ -66,7 +83,9 @@ pub struct Abstraction {
 pub fn generalize(grammar: &Arc<Grammar>, tree: Tree, search: &mut Search<'_>, options: &Options) -> Abstraction {
     let mut engine = Engine::new(grammar, tree, search, options);
     let stopped = engine.run(Step::Begin).err();
-    Abstraction { pattern: engine.pattern(), stopped }
+    engine.complete_reasons();
+    let trials = std::mem::take(&mut engine.trials);
+    Abstraction { pattern: engine.pattern(), trials, stopped }
 }
 
 /// What is known of a candidate.
@@ -83,7 +102,10 @@ enum Step {
     Leaves(usize),
     Names,
     Inner(usize),
+    Slots,
+    Hostile(u64),
     Proof(Proof),
+    Rare,
 }
 
 /// The state at a clean point: all that follows is determined by it and by outcomes.
@@ -108,7 +130,11 @@ struct Engine<'e, 'o> {
     reasons: BTreeMap<usize, Vec<u8>>,
     undecided: Vec<usize>,
     holes: Vec<Hole>,
+    /// Holes inside of others, with the place of the other.
+    covered: Vec<(usize, Hole)>,
     evidence: Evidence,
+    /// The fillings of the failing inputs that are the evidence.
+    samples: Vec<Fillings>,
     validity: Validity,
     drawer: Drawer,
     small: FxHashMap<SymbolId, Option<Vec<Tree>>>,
@@ -121,6 +147,11 @@ struct Engine<'e, 'o> {
     blame: FxHashMap<u32, f64>,
     /// Whether a screened node is varied together with the present holes.
     together: bool,
+    /// Whether white space may be varied.
+    free_space: bool,
+    /// What the systematic fillings of each hole came to.
+    systematic: FxHashMap<usize, Counts>,
+    trials: Vec<Trial>,
     /// The last clean point.
     kept: Option<Rc<Kept<'e, 'o>>>,
 }
@@ -134,7 +165,7 @@ impl<'e, 'o> Engine<'e, 'o> {
         // The input is a valid sample itself, and worth more than one random one.
         let own = Validity::edges(grammar, &tree, u32::MAX);
         (0..3).for_each(|_| drop(validity.learn(&own, true)));
-        let candidates = candidates::candidates(grammar, &tree, options.slots);
+        let candidates = candidates::candidates(grammar, &tree, false);
         Engine {
             parents: tree.parents(),
             drawer: Drawer::of(grammar, &tree),
@@ -150,13 +181,18 @@ impl<'e, 'o> Engine<'e, 'o> {
             reasons: BTreeMap::new(),
             undecided: Vec::new(),
             holes: Vec::new(),
+            covered: Vec::new(),
             evidence: Evidence::default(),
+            samples: Vec::new(),
             small: FxHashMap::default(),
             confirmed: FxHashSet::default(),
             asked: 0,
             invalid: 0,
             blame: FxHashMap::default(),
             together: false,
+            free_space: false,
+            systematic: FxHashMap::default(),
+            trials: Vec::new(),
             kept: None,
         }
     }
@@ -182,11 +218,33 @@ impl<'e, 'o> Engine<'e, 'o> {
                 }
                 Step::Inner(from) => {
                     self.screen_inner(from, None)?;
+                    self.search.enter("slots");
+                    Step::Slots
+                }
+                Step::Slots => {
+                    self.keep(|| Step::Slots);
+                    if self.options.slots {
+                        self.screen_slots()?;
+                    }
+                    self.search.enter("white space");
+                    self.screen_space()?;
                     self.search.enter("proof");
                     self.evidence = Evidence::default();
+                    Step::Hostile(0)
+                }
+                Step::Hostile(from) => {
+                    self.hostile(from)?;
                     Step::Proof(Proof::default())
                 }
-                Step::Proof(proof) => return self.prove(proof),
+                Step::Proof(proof) => {
+                    self.prove(proof)?;
+                    self.search.enter("rarely valid");
+                    Step::Rare
+                }
+                Step::Rare => {
+                    self.keep(|| Step::Rare);
+                    return self.screen_rare();
+                }
             };
         }
     }
@@ -220,13 +278,18 @@ impl<'e, 'o> Engine<'e, 'o> {
     /// Runs the tree with these fillings, and learns from it.
     fn ask(&mut self, fillings: &Fillings) -> Result<Outcome, Stop> {
         let text = filled(self.grammar, &self.tree, fillings).text().to_vec();
-        let new = self.search.known(&text).is_none();
-        let mut outcome = self.outcome(&text, false)?;
-        if outcome == Outcome::Pass && self.confirmed.insert(*blake3::hash(&text).as_bytes()) {
+        self.ask_text(&text, fillings)
+    }
+
+    /// The same for a text that has other white space.
+    fn ask_text(&mut self, text: &[u8], fillings: &Fillings) -> Result<Outcome, Stop> {
+        let new = self.search.known(text).is_none();
+        let mut outcome = self.outcome(text, false)?;
+        if outcome == Outcome::Pass && self.confirmed.insert(*blake3::hash(text).as_bytes()) {
             // From the first contradiction on, the oracle is known to be unsteady, and one more look is not enough.
             let looks = if self.search.contradictions() > 0 { 4 } else { 1 };
             for _ in 0..looks {
-                if self.outcome(&text, true)? == Outcome::Fail {
+                if self.outcome(text, true)? == Outcome::Fail {
                     outcome = Outcome::Fail;
                     break;
                 }
@@ -271,6 +334,28 @@ impl<'e, 'o> Engine<'e, 'o> {
         self.dead.extend(self.chain(at));
     }
 
+    /// The same for all that lies on the way down to the same text and derives `filling`, too: grammars with a rule for each
+    /// level of operators have a dozen such nodes for one operand.
+    fn kill_with(&mut self, at: usize, filling: &Tree) {
+        let text = filling.lexeme(0).to_vec();
+        let whole = (0..filling.len()).take_while(|node| filling.lexeme(*node) == text);
+        let symbols: Vec<SymbolId> = whole.map(|node| filling.node(node).symbol).collect();
+        for inner in self.same_text_below(at) {
+            if symbols.contains(&self.tree.node(inner.at).symbol) {
+                self.kill(inner.at, &text);
+            }
+        }
+        self.kill(at, &text);
+    }
+
+    /// The candidates below a node that spell all of it.
+    fn same_text_below(&self, at: usize) -> Vec<Candidate> {
+        let same = |inner: &&Candidate| {
+            inner.at != at && self.is_inside(inner.at, at) && self.tree.lexeme(inner.at) == self.tree.lexeme(at)
+        };
+        self.candidates.iter().filter(same).copied().collect()
+    }
+
     fn close_above(&mut self, at: usize) {
         self.dead.extend(self.chain(at).into_iter().skip(1));
     }
@@ -286,18 +371,57 @@ impl<'e, 'o> Engine<'e, 'o> {
         self.holes.iter().flat_map(|hole| &hole.members).any(|member| self.is_inside(at, *member))
     }
 
+    /// Brings back the holes that were inside of one that is no hole any more.
+    fn uncover(&mut self, at: usize) {
+        let covered: Vec<(usize, Hole)> = self.covered.extract_if(.., |(outer, _)| *outer == at).collect();
+        for (_, hole) in covered {
+            if !hole.members.iter().any(|member| self.is_taken(*member)) {
+                self.holes.push(hole);
+            }
+        }
+    }
+
     /// Makes a hole of a node; holes inside it are no longer needed.
     fn open_hole(&mut self, at: usize, filling: Filling) {
         let subtree = self.tree.subtree(at);
-        self.holes.retain(|hole| !hole.members.iter().all(|member| subtree.contains(member)));
-        let failed = self.counts.get(&at).map_or(0, |counts| counts.failed);
-        self.holes.push(Hole { members: vec![at], filling, failed });
+        let inside = |hole: &mut Hole| hole.members.iter().all(|member| subtree.contains(member));
+        let covered: Vec<Hole> = self.holes.extract_if(.., inside).collect();
+        self.covered.extend(covered.into_iter().map(|hole| (at, hole)));
+        let Counts { failed, unresolved } = self.counts.get(&at).copied().unwrap_or_default();
+        self.holes.push(Hole { failed, unresolved, ..Hole::new(vec![at], filling) });
+    }
+
+    /// The shortest text that passes in the place of each concrete part, from what is known already: reduction has tried the
+    /// least text of a part, and its own parts of the same kind.
+    fn complete_reasons(&mut self) {
+        for candidate in self.candidates.clone() {
+            let at = candidate.at;
+            if !self.dead.contains(&at) || self.is_taken(at) {
+                continue;
+            }
+            let symbol = self.tree.node(at).symbol;
+            let parts = self.tree.subtree(at).skip(1).filter(|part| self.tree.node(*part).symbol == symbol);
+            let mut fragments: Vec<Tree> = parts.map(|part| self.tree.fragment(part)).collect();
+            fragments.push(crate::tree::least(self.grammar, symbol));
+            fragments.sort_by_key(|fragment| fragment.lexeme(0).len());
+            let passes = |fragment: &&Tree| {
+                let text = filled(self.grammar, &self.tree, &[(at, (*fragment).clone())]);
+                self.search.known(text.text()) == Some(Outcome::Pass)
+            };
+            if let Some(text) = fragments.iter().find(passes).map(|fragment| fragment.lexeme(0).to_vec()) {
+                let shorter = self.reasons.get(&at).is_none_or(|known| text.len() < known.len());
+                if shorter {
+                    self.reasons.insert(at, text);
+                }
+            }
+        }
     }
 
     fn pattern(self) -> Pattern {
         let mut holes = self.holes;
-        holes.iter_mut().for_each(|hole| hole.members.sort_unstable());
+        holes.iter_mut().for_each(sort_members);
         holes.sort_by_key(|hole| hole.members[0]);
+        say_once(&mut holes);
         let covered =
             |at: usize| holes.iter().flat_map(|hole| &hole.members).any(|m| self.tree.subtree(*m).contains(&at));
         let mut undecided: Vec<usize> =
@@ -318,7 +442,37 @@ impl<'e, 'o> Engine<'e, 'o> {
             holes,
             evidence: self.evidence,
             validity: self.validity,
+            free_space: self.free_space,
             tree: self.tree,
+        }
+    }
+}
+
+fn sort_members(hole: &mut Hole) {
+    let mut order: Vec<usize> = (0..hole.members.len()).collect();
+    order.sort_by_key(|place| hole.members[*place]);
+    if !hole.copies.is_empty() {
+        hole.copies = order.iter().map(|place| hole.copies[*place].clone()).collect();
+    }
+    hole.members.sort_unstable();
+}
+
+/// That two holes differ is said at the second of them only.
+fn say_once(holes: &mut [Hole]) {
+    for earlier in 0..holes.len() {
+        let said: Vec<usize> = holes[earlier + 1..]
+            .iter()
+            .filter(|later| match &later.condition {
+                Some(Condition::Differs(places)) => places.iter().any(|place| holes[earlier].members.contains(place)),
+                _ => false,
+            })
+            .flat_map(|later| later.members.clone())
+            .collect();
+        if let Some(Condition::Differs(places)) = &mut holes[earlier].condition {
+            places.retain(|place| !said.contains(place));
+            if places.is_empty() {
+                holes[earlier].condition = None;
+            }
         }
     }
 }

@@ -1,11 +1,20 @@
 //! Single nodes: does the input still fail with other text in this place?
 
-use super::candidates::Candidate;
-use super::{Engine, Step};
+use super::candidates::{Candidate, candidates};
+use super::fillings::cheapest;
+use super::{Engine, Step, Trial};
+use crate::generate::options;
+use crate::grammar::{Grammar, SymbolId};
 use crate::oracle::Outcome;
 use crate::pattern::Filling;
 use crate::search::Stop;
 use crate::tree::Tree;
+
+/// Careful fillings that must be valid before this many others are not, where random ones mostly were not.
+const GOOD: u32 = 4;
+const BAD: u32 = 6;
+/// Empty parts that are looked at.
+const SLOTS: usize = 16;
 
 /// What a screening ended with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,15 +91,10 @@ impl Engine<'_, '_> {
                 break;
             }
             let Some(filling) = self.next_filling(candidate, false) else { break };
-            let text = filling.lexeme(0).to_vec();
-            let outcome = self.ask_at(at, filling)?;
-            match outcome {
+            match self.ask_at(at, filling.clone())? {
                 Outcome::Fail => counts.failed += 1,
                 Outcome::Unresolved => counts.unresolved += 1,
-                Outcome::Pass => {
-                    self.kill(at, &text);
-                    return Ok(Verdict::Concrete);
-                }
+                Outcome::Pass => return self.passed(candidate, &filling),
             }
             self.counts.insert(at, counts);
         }
@@ -103,22 +107,56 @@ impl Engine<'_, '_> {
         Ok(Verdict::Free)
     }
 
+    /// A filling passes: there may be a condition under which the others fail. What contains the node is concrete in any case.
+    fn passed(&mut self, candidate: Candidate, filling: &Tree) -> Result<Verdict, Stop> {
+        let condition = if self.together { None } else { self.condition(candidate, filling)? };
+        if condition.is_none() {
+            self.kill_with(candidate.at, filling);
+            return Ok(Verdict::Concrete);
+        }
+        self.close_above(candidate.at);
+        self.open_hole(candidate.at, Filling::Any);
+        if let Some(hole) = self.holes.last_mut() {
+            hole.condition = condition;
+        }
+        Ok(Verdict::Restricted)
+    }
+
+    /// What reduction emptied: repetitions and options that may hold anything again. One with few words is not worth a run, and
+    /// white space is no hole.
+    pub(super) fn screen_slots(&mut self) -> Result<(), Stop> {
+        let slots = candidates(self.grammar, &self.tree, true);
+        let empty = |slot: &Candidate| self.tree.lexeme(slot.at).is_empty();
+        let slots: Vec<Candidate> = slots.into_iter().filter(empty).take(SLOTS).collect();
+        for slot in slots {
+            let symbol = self.tree.node(slot.at).symbol;
+            let blank = shortest_text(self.grammar, self.tree.node(slot.core).symbol)
+                .is_none_or(|text| text.trim_ascii().is_empty());
+            if self.dead.contains(&slot.at) || self.is_taken(slot.at) || blank || self.small(symbol).is_some() {
+                continue;
+            }
+            if self.screen(slot, 3, 4)? == Verdict::Free {
+                self.candidates.push(slot);
+                self.open_hole(slot.at, Filling::Any);
+            }
+            // What is not known to be free is left empty: nothing stands there that could be called concrete.
+            self.reasons.remove(&slot.at);
+        }
+        Ok(())
+    }
+
     /// A hole with few valid fillings looks free and is not: with what was learned, most of them must be valid.
     fn gate(&mut self, candidate: Candidate) -> Result<Verdict, Stop> {
         let (mut good, mut bad) = (0, 0);
-        while good < 3 && bad < 3 {
+        while good < GOOD && bad < BAD {
             let Some(filling) = self.careful_filling(candidate) else { break };
-            let text = filling.lexeme(0).to_vec();
-            match self.ask_at(candidate.at, filling)? {
+            match self.ask_at(candidate.at, filling.clone())? {
                 Outcome::Fail => good += 1,
                 Outcome::Unresolved => bad += 1,
-                Outcome::Pass => {
-                    self.kill(candidate.at, &text);
-                    return Ok(Verdict::Concrete);
-                }
+                Outcome::Pass => return self.passed(candidate, &filling),
             }
         }
-        Ok(if bad >= 3 { Verdict::Undecided } else { Verdict::Free })
+        Ok(if bad >= BAD { Verdict::Undecided } else { Verdict::Free })
     }
 
     /// A node with few words: all are tried. Some may fail and others pass.
@@ -132,7 +170,8 @@ impl Engine<'_, '_> {
         let mut failing: Vec<Tree> = Vec::new();
         let mut passing = 0;
         for word in words {
-            if word.lexeme(0) == self.tree.lexeme(at) {
+            // A keyword in other letters is the same keyword.
+            if word.lexeme(0).eq_ignore_ascii_case(self.tree.lexeme(at)) {
                 failing.push(word.clone());
                 continue;
             }
@@ -158,6 +197,9 @@ impl Engine<'_, '_> {
         if passing == 0 && counts.unresolved == 0 {
             return Ok(Verdict::Free);
         }
+        if failing.len() < 2 {
+            return Ok(if passing > 0 { Verdict::Concrete } else { Verdict::Undecided });
+        }
         self.dead.remove(&at);
         self.reasons.remove(&at);
         self.open_hole(at, Filling::OneOf(failing));
@@ -165,9 +207,19 @@ impl Engine<'_, '_> {
     }
 
     /// Runs with one filling, and with random fillings in the other holes if they are to be varied together.
-    fn ask_at(&mut self, at: usize, filling: Tree) -> Result<Outcome, Stop> {
+    pub(super) fn ask_at(&mut self, at: usize, filling: Tree) -> Result<Outcome, Stop> {
         let mut fillings = if self.together { self.draw_others(at) } else { Vec::new() };
+        let text = filling.lexeme(0).to_vec();
         fillings.push((at, filling));
-        self.ask(&fillings)
+        let outcome = self.ask(&fillings)?;
+        self.trials.push(Trial { at, text, outcome });
+        Ok(outcome)
     }
+}
+
+/// The text of a repetition or option with one item, as short as it gets; `None` if there is no such thing.
+fn shortest_text(grammar: &Grammar, symbol: SymbolId) -> Option<Vec<u8>> {
+    let filled = options(grammar, symbol).into_iter().map(|option| cheapest(grammar, symbol, option));
+    let texts = filled.map(|fragment| fragment.lexeme(0).to_vec()).filter(|text| !text.is_empty());
+    texts.min_by_key(Vec::len)
 }

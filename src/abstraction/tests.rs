@@ -55,7 +55,7 @@ fn expr() -> &'static str {
 #[test]
 fn doubled_parentheses() {
     let oracle = |text: &str| fails_if(text.replace(' ', "").contains("((") && text.replace(' ', "").contains("))"));
-    assert_eq!(pattern(expr(), "((4))", oracle, 110), "((<expr>))");
+    assert_eq!(pattern(expr(), "((4))", oracle, 135), "((<expr>))");
 }
 
 #[test]
@@ -90,8 +90,8 @@ fn equal_names_are_tied_and_others_are_not() {
         fails_if(names.len() == 4 && names[0] == names[3] && names[0] != names[2])
     };
     assert_eq!(
-        pattern(LETS, "let a=1;let b=a;", oracle, 160),
-        "let <$name1>=<value>;let <name>=<$name1>;".replace("<name>", "b")
+        pattern(LETS, "let a=1;let b=a;", oracle, 220),
+        "let <$name1>=<value>;let <name>=<$name1>;".replace("<name>", "<name: != $name1>")
     );
 }
 
@@ -132,7 +132,7 @@ fn a_flaky_oracle_gets_the_same_pattern() {
 #[test]
 fn hanging_variants_decide_nothing() {
     let oracle = |text: &str| if text == "((4))" { Outcome::Fail } else { Outcome::Unresolved };
-    assert_eq!(pattern(expr(), "((4))", oracle, 120), "((4))");
+    assert_eq!(pattern(expr(), "((4))", oracle, 150), "((4))");
 }
 
 #[test]

@@ -87,10 +87,19 @@ impl Matcher {
         })
     }
 
-    /// Whether the tied holes of an occurrence's shape have equal texts.
+    /// Whether the tied holes of an occurrence's shape have equal texts, and the conditions on single holes hold. (That two
+    /// holes differ is not asked.)
     fn ties_hold(&self, pattern: usize, tree: &Tree, states: &[State], at: usize) -> bool {
         let groups = self.tied(pattern, tree, states, at);
-        groups.iter().all(|group| group.windows(2).all(|pair| tree.lexeme(pair[0]) == tree.lexeme(pair[1])))
+        let tied = groups.iter().all(|group| group.windows(2).all(|pair| tree.lexeme(pair[0]) == tree.lexeme(pair[1])));
+        let conditions = &self.automaton.shapes().conditions[pattern];
+        if !tied || conditions.is_empty() {
+            return tied;
+        }
+        let places = self.places(pattern, tree, states, at);
+        conditions.iter().all(|(hole, condition)| {
+            places.get(hole).is_none_or(|place| condition.holds(&self.grammar, &tree.fragment(*place)))
+        })
     }
 
     /// The places of the tied holes of a pattern's shape at a node that looks like it.
@@ -99,6 +108,14 @@ impl Matcher {
         if shapes.ties[pattern].is_empty() {
             return Vec::new();
         }
+        let places = self.places(pattern, tree, states, at);
+        let places = |group: &Vec<usize>| group.iter().filter_map(|hole| places.get(hole).copied()).collect();
+        shapes.ties[pattern].iter().map(places).collect()
+    }
+
+    /// Where the parts of a pattern's shape are, at a node that looks like it.
+    fn places(&self, pattern: usize, tree: &Tree, states: &[State], at: usize) -> FxHashMap<usize, usize> {
+        let shapes = self.automaton.shapes();
         let looks = |shape: usize, at: usize| self.automaton.looks(states[at], shape);
         let mut places: FxHashMap<usize, usize> = FxHashMap::default();
         let mut open: Vec<(usize, usize)> = shapes.roots[pattern].iter().map(|root| (*root, at)).collect();
@@ -112,8 +129,7 @@ impl Matcher {
                 }
             }
         }
-        let places = |group: &Vec<usize>| group.iter().filter_map(|hole| places.get(hole).copied()).collect();
-        shapes.ties[pattern].iter().map(places).collect()
+        places
     }
 
     /// The groups of tied places of each node that has a pattern's shape, whether or not their texts are equal.

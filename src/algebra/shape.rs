@@ -4,7 +4,7 @@
 //! part of a shape.
 
 use crate::grammar::{Grammar, SymbolId};
-use crate::pattern::{Filling, Pattern};
+use crate::pattern::{Condition, Filling, Pattern};
 use crate::tree::Tree;
 
 /// A node of a shape.
@@ -34,6 +34,8 @@ pub(super) struct Shapes {
     pub roots: Vec<Vec<usize>>,
     /// For each pattern, the groups of holes whose texts must be the same.
     pub ties: Vec<Vec<Vec<usize>>>,
+    /// For each pattern, holes and what else must hold of the text there.
+    pub conditions: Vec<Vec<(usize, Condition)>>,
 }
 
 impl Shapes {
@@ -48,6 +50,7 @@ impl Shapes {
         let core = core(pattern);
         let mut slots: Vec<Vec<usize>> = vec![Vec::new(); tree.len()];
         let mut ties: Vec<Vec<usize>> = vec![Vec::new(); pattern.holes.len()];
+        let mut conditions = Vec::new();
         // From the last node to the first: what is in a node comes before it.
         let inside = covered(pattern);
         for at in tree.subtree(core).rev().filter(|at| !inside[*at]) {
@@ -58,9 +61,11 @@ impl Shapes {
                 }
                 Some((hole, filling)) => {
                     let id = self.push(Shape::Hole(node.symbol));
-                    if *filling == Filling::Same {
+                    // A name and its copy in quotes are no equal texts.
+                    if *filling == Filling::Same && pattern.holes[hole].copies.is_empty() {
                         ties[hole].push(id);
                     }
+                    conditions.extend(pattern.holes[hole].condition.clone().map(|condition| (id, condition)));
                     vec![id]
                 }
                 None => {
@@ -72,6 +77,7 @@ impl Shapes {
         self.roots.push(std::mem::take(&mut slots[core]));
         ties.retain(|tie| tie.len() > 1);
         self.ties.push(ties);
+        self.conditions.push(conditions);
     }
 
     /// A tree without holes.

@@ -5,8 +5,8 @@ use crate::grammar::diagnostic::Diagnostic;
 use crate::grammar::{Grammar, GrammarError, SymbolId};
 use crate::layout::Layout;
 use crate::parse::Parser;
-use crate::pattern::notation::{self, Segment, UnclosedHole};
-use crate::pattern::{Evidence, Filling, Hole, Pattern};
+use crate::pattern::notation::{self, Segment, UnclosedHole, unquoted};
+use crate::pattern::{Condition, Evidence, Filling, Hole, Pattern};
 use crate::tree::{Builder, Tree, least};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -66,6 +66,7 @@ struct Written {
     rule: SymbolId,
     character: char,
     words: Vec<Vec<u8>>,
+    condition: Option<Condition>,
 }
 
 /// The pattern that a text with holes is, such as `((<expr>))` or `let [<$Id1>, <$Id1>] = <op: "+" | "-">`. It is read as a
@@ -101,10 +102,9 @@ pub fn pattern_of(grammar: &Arc<Grammar>, text: &[u8]) -> Result<Pattern, TextEr
 }
 
 fn written(grammar: &Grammar, label: String, character: char) -> Result<Written, TextError> {
-    let (name, words) = match label.split_once(':') {
-        Some((name, words)) => (name.trim().to_owned(), words_of(words)),
-        None => (label.trim().to_owned(), Vec::new()),
-    };
+    let (name, rest) = label.split_once(':').unwrap_or((&label, ""));
+    let (name, condition) = (name.trim().to_owned(), Condition::read(rest));
+    let words = if rest.trim_start().starts_with(['"', '\'']) { unquoted(rest) } else { Vec::new() };
     let bare = match name.strip_prefix('$') {
         Some(tied) => grammar.rule(tied).map_or(tied.trim_end_matches(|c: char| c.is_ascii_digit()), |_| tied),
         None => &name,
@@ -115,20 +115,7 @@ fn written(grammar: &Grammar, label: String, character: char) -> Result<Written,
         let hint = hint.map_or(String::new(), |name| format!(" (did you mean `{name}`?)"));
         return Err(TextError::NoRule { hole: label.clone(), rule: bare.to_owned(), hint });
     };
-    Ok(Written { label, rule, character, words })
-}
-
-/// The quoted texts of `"+" | "-"`.
-fn words_of(list: &str) -> Vec<Vec<u8>> {
-    let mut words = Vec::new();
-    let mut rest = list;
-    while let Some(open) = rest.find(['"', '\'']) {
-        let quote = &rest[open..=open];
-        let Some(end) = rest[open + 1..].find(quote) else { break };
-        words.push(rest.as_bytes()[open + 1..open + 1 + end].to_vec());
-        rest = &rest[open + end + 2..];
-    }
-    words
+    Ok(Written { label, rule, character, words, condition })
 }
 
 /// The text's tree, as a whole input, else as a text of the first rule that it is one of.
@@ -242,6 +229,7 @@ fn filled(
         reasons: Vec::new(),
         undecided: Vec::new(),
         validity: Validity::default(),
+        free_space: false,
     }
 }
 
@@ -258,7 +246,10 @@ fn grouped(holes: &[Written], members: &[Vec<usize>], fillings: Vec<Vec<Tree>>) 
             (false, true) => Filling::Any,
             (false, false) => Filling::OneOf(words),
         };
-        found.push((hole.label.clone(), Hole { members: members.clone(), filling, failed: 0 }));
+        found.push((
+            hole.label.clone(),
+            Hole { condition: hole.condition.clone(), ..Hole::new(members.clone(), filling) },
+        ));
     }
     found.into_iter().map(|(_, hole)| hole).collect()
 }

@@ -1,5 +1,6 @@
 //! The command line as it is typed.
 
+use super::skeleton::Skeleton;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use ddset::grammar::Format as Notation;
 use ddset::oracle::environment::Variable;
@@ -103,9 +104,12 @@ pub(crate) struct AbstractArgs {
     /// How many distinct inputs of the finished pattern must fail
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
     pub confidence: u32,
-    /// Also find out where something may be inserted
+    /// Do not ask where something may be inserted
     #[arg(long)]
-    pub slots: bool,
+    pub no_slots: bool,
+    /// Also say what was tried at each part, with examples and what it cost
+    #[arg(long)]
+    pub explain: bool,
     /// Write the pattern's JSON to this file, too
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
@@ -130,10 +134,37 @@ pub(crate) struct GenerateArgs {
     /// Choose evenly, whatever was learned about validity
     #[arg(long)]
     pub uniform: bool,
+    /// How large a filling may get: about how many choices may be others than those that end it soonest
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(0..=10_000))]
+    pub size: Option<u16>,
+    /// How deep a filling may nest, in steps of the grammar
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub depth: Option<u32>,
+    /// Also vary the holes for which valid fillings are rare
+    #[arg(long)]
+    pub rarely_valid: bool,
+    /// Name the files of `-o` as a fuzzer's corpus does
+    #[arg(long, value_enum, value_name = "FUZZER", requires = "output")]
+    pub corpus: Option<Corpus>,
+    /// Print a regression test with the inputs, to be filled in
+    #[arg(long, value_enum, value_name = "LANGUAGE", conflicts_with = "output")]
+    pub skeleton: Option<Skeleton>,
+    /// Say which alternatives of the holes the inputs use
+    #[arg(long)]
+    pub coverage: bool,
     #[command(flatten)]
     pub oracle: OracleOptions,
     #[command(flatten)]
     pub run: RunOptions,
+}
+
+/// Whose corpus a folder is to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Corpus {
+    /// A file's name is a hash of its content
+    Libfuzzer,
+    /// `id:000000,src:ddset` and so on
+    Afl,
 }
 
 #[derive(Debug, Args)]

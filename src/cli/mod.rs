@@ -4,11 +4,13 @@ pub(crate) mod args;
 mod commands;
 mod diagnostics;
 mod exit;
+mod explain;
 mod job;
 mod patterns;
 mod progress;
 mod railroad;
 mod report;
+mod skeleton;
 mod trial;
 
 use args::{Cli, Command, OracleCommand};

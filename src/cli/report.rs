@@ -1,12 +1,14 @@
 //! Results in words and as JSON.
 
 use ddset::layout::Layout;
-use ddset::pattern::{Filling, Pattern};
+use ddset::pattern::{Filling, Hole, Pattern};
 use ddset::search::{Counts, Search};
 use std::fmt::Write;
 
 /// How many reasons and undecided parts are shown.
 const SHOWN: usize = 5;
+/// How many holes are told with their counts.
+const HOLES: usize = 12;
 /// How long a quoted part may be.
 const QUOTED: usize = 60;
 
@@ -96,12 +98,25 @@ pub(crate) fn evidence(pattern: &Pattern, wanted: u32, ended_early: bool) -> Str
             out.push_str("          no more distinct inputs were found: the pattern has few\n");
         }
     }
-    for hole in pattern.holes.iter().filter(|hole| hole.filling == Filling::Same) {
-        let label = pattern.grammar.label(pattern.tree.node(hole.members[0]).symbol);
-        let _ = writeln!(out, "tied:     {} places hold the same {label}", hole.members.len());
+    for (number, hole) in pattern.holes.iter().enumerate().take(HOLES) {
+        let places = match hole.members.len() {
+            1 => String::new(),
+            places => format!(", at {places} places"),
+        };
+        let Hole { failed, unresolved, .. } = hole;
+        let label = pattern.label(number);
+        let _ = writeln!(out, "hole:     <{label}>{places}: {failed} failing inputs, {unresolved} invalid ones");
     }
-    for (whole, part, instead) in reasons(pattern) {
-        let _ = writeln!(out, "concrete: {part} matters: with {instead} in its place, {whole} does not fail");
+    if pattern.holes.iter().any(|hole| hole.rarely_valid) {
+        out.push_str(
+            "          where most texts are invalid, `ddset generate` leaves the text (or give it --rarely-valid)\n",
+        );
+    }
+    if pattern.free_space {
+        out.push_str("space:    white space makes no difference\n");
+    }
+    for (part, instead) in reasons(pattern) {
+        let _ = writeln!(out, "concrete: fails with {part}, not with {instead}");
     }
     for (part, label) in undecided(pattern) {
         let _ =
@@ -111,13 +126,13 @@ pub(crate) fn evidence(pattern: &Pattern, wanted: u32, ended_early: bool) -> Str
 }
 
 /// The innermost concrete parts for which a replacement is known that makes the input pass: one for each text.
-fn reasons(pattern: &Pattern) -> Vec<(&'static str, String, String)> {
-    let mut told: Vec<(&'static str, String, String)> = Vec::new();
+fn reasons(pattern: &Pattern) -> Vec<(String, String)> {
+    let mut told: Vec<(String, String)> = Vec::new();
     let mut parts: Vec<&ddset::pattern::Reason> = pattern.reasons.iter().filter(|reason| reason.at != 0).collect();
     parts.sort_by_key(|reason| (pattern.tree.lexeme(reason.at).len(), reason.at));
     for reason in parts {
-        let entry = ("the input", quoted(&lexeme(pattern, reason.at)), quoted(&laid_out(pattern, &reason.passes_with)));
-        if !told.iter().any(|known| known.1 == entry.1) {
+        let entry = (quoted(&lexeme(pattern, reason.at)), quoted(&laid_out(pattern, &reason.passes_with)));
+        if !told.iter().any(|known| known.0 == entry.0) {
             told.push(entry);
         }
     }
@@ -159,7 +174,8 @@ pub(crate) fn pattern_json(pattern: &Pattern) -> serde_json::Value {
     let holes: Vec<serde_json::Value> = pattern
         .holes
         .iter()
-        .map(|hole| {
+        .enumerate()
+        .map(|(number, hole)| {
             let node = pattern.tree.node(hole.members[0]);
             let kind = match &hole.filling {
                 Filling::Any => "any",
@@ -182,6 +198,7 @@ pub(crate) fn pattern_json(pattern: &Pattern) -> serde_json::Value {
                 .collect();
             serde_json::json!({
                 "symbol": pattern.grammar.label(node.symbol), "kind": kind, "words": words, "failed": hole.failed,
+                "label": pattern.label(number), "unresolved": hole.unresolved, "rarely_valid": hole.rarely_valid,
                 "places": places, "text": text(&lexeme(pattern, hole.members[0])),
             })
         })
@@ -206,6 +223,7 @@ pub(crate) fn pattern_json(pattern: &Pattern) -> serde_json::Value {
         },
         "concrete": reasons,
         "undecided": undecided,
+        "free_space": pattern.free_space,
     })
 }
 

@@ -7,7 +7,7 @@ mod token;
 pub mod validity;
 pub mod words;
 
-pub use token::TokenSource;
+pub use token::{TokenSource, resized};
 
 use crate::grammar::{Grammar, Kind, SymbolId};
 use crate::tree::{Builder, Tree};
@@ -49,6 +49,35 @@ pub struct Plain;
 impl Policy for Plain {
     fn choose(&mut self, _: Slot, _: SymbolId, options: &[u32], _: u32, _: bool, rng: &mut ChaCha8Rng) -> u32 {
         options[rng.random_range(0..options.len())]
+    }
+}
+
+/// Chooses as another policy does up to some depth, and from there on only among what ends soonest.
+pub struct Shallow<'p> {
+    /// The grammar.
+    pub grammar: &'p Grammar,
+    /// The depth below the fragment's root.
+    pub most: u32,
+    /// The other policy.
+    pub policy: &'p mut dyn Policy,
+}
+
+impl Policy for Shallow<'_> {
+    fn choose(
+        &mut self,
+        slot: Slot,
+        symbol: SymbolId,
+        options: &[u32],
+        depth: u32,
+        exhausted: bool,
+        rng: &mut ChaCha8Rng,
+    ) -> u32 {
+        if depth < self.most {
+            return self.policy.choose(slot, symbol, options, depth, exhausted, rng);
+        }
+        let mut options = options.to_vec();
+        lowest(self.grammar, symbol, &mut options, 0);
+        self.policy.choose(slot, symbol, &options, depth, exhausted, rng)
     }
 }
 

@@ -10,6 +10,8 @@ use rustc_hash::FxHashMap;
 const OPTIONAL: f64 = 0.12;
 /// Chance of one more repetition in a token.
 const REPEATED: f64 = 0.6;
+/// How often a character is put in or left out in vain before a length counts as out of reach.
+const RESIZES: u32 = 12;
 /// How many recent names of a token may come again.
 const REMEMBERED: usize = 6;
 
@@ -78,6 +80,65 @@ impl TokenSource {
         }
         strange.filter(|_| !grammar.least_leaf(token).is_ascii()).unwrap_or_else(|| grammar.least_leaf(token).to_vec())
     }
+}
+
+/// A word of the token's language of this many characters, made from another of its words: characters are put in or left out,
+/// and then exchanged, as far as the language lets them. `None` if it does not come to that length.
+pub fn resized(
+    grammar: &Grammar,
+    token: SymbolId,
+    word: &[u8],
+    length: usize,
+    rng: &mut ChaCha8Rng,
+) -> Option<Vec<u8>> {
+    let fits = |word: &[char]| grammar.lexicon().is_match(token, word.iter().collect::<String>().as_bytes());
+    let mut word: Vec<char> = std::str::from_utf8(word).ok()?.chars().collect();
+    while word.len() != length {
+        let from = word.len();
+        for _ in 0..RESIZES {
+            let mut other = word.clone();
+            if from > length {
+                other.remove(rng.random_range(0..from));
+            } else {
+                let more =
+                    if from == 0 || rng.random_bool(0.5) { letter(rng) } else { word[rng.random_range(0..from)] };
+                other.insert(rng.random_range(0..=from), more);
+            }
+            if fits(&other) {
+                word = other;
+                break;
+            }
+        }
+        if word.len() == from {
+            return None;
+        }
+    }
+    for at in 0..word.len() {
+        for _ in 0..3 {
+            let before = word[at];
+            word[at] = like(before, rng);
+            if fits(&word) {
+                break;
+            }
+            word[at] = before;
+        }
+    }
+    Some(word.into_iter().collect::<String>().into_bytes())
+}
+
+/// Another character of the same kind.
+fn like(character: char, rng: &mut ChaCha8Rng) -> char {
+    match character {
+        '0'..='9' => char::from(b'0' + rng.random_range(0..10)),
+        'a'..='z' => char::from(b'a' + rng.random_range(0..26)),
+        'A'..='Z' => char::from(b'A' + rng.random_range(0..26)),
+        _ => letter(rng),
+    }
+}
+
+fn letter(rng: &mut ChaCha8Rng) -> char {
+    const LETTERS: &[u8] = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+    char::from(LETTERS[rng.random_range(0..LETTERS.len())])
 }
 
 fn pick(texts: Option<&Vec<Vec<u8>>>, rng: &mut ChaCha8Rng) -> Option<Vec<u8>> {

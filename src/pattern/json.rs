@@ -1,6 +1,6 @@
 //! Patterns as JSON: one file that needs no other.
 
-use super::{Evidence, Filling, Hole, Pattern, Reason};
+use super::{Case, Condition, Copy, Evidence, Filling, Hole, Pattern, Reason, core};
 use crate::generate::validity::Validity;
 use crate::grammar::{Grammar, SymbolId};
 use crate::tree::{Builder, Tree};
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// The version that is written. A reader refuses later ones.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// A file that holds no pattern that can be used.
 #[derive(Debug, thiserror::Error)]
@@ -39,6 +39,8 @@ struct File {
     reasons: Vec<(usize, Text)>,
     undecided: Vec<usize>,
     validity: Validity,
+    #[serde(default)]
+    free_space: bool,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -58,6 +60,71 @@ struct HoleFile {
     same: bool,
     words: Option<Vec<Vec<NodeFile>>>,
     failed: u32,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    copies: Vec<CopyFile>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    condition: Option<ConditionFile>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    rarely_valid: bool,
+    #[serde(default)]
+    unresolved: u32,
+}
+
+#[derive(Serialize, Deserialize)]
+struct CopyFile {
+    before: Text,
+    case: Case,
+    after: Text,
+}
+
+/// A condition; the fields are those of [`Condition`].
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum ConditionFile {
+    Number { from: Option<u64>, to: Option<u64> },
+    Length { from: Option<usize>, to: Option<usize> },
+    Among(Vec<u32>),
+    Differs(Vec<usize>),
+    Except(Vec<Text>),
+    Without(Vec<Text>),
+}
+
+impl From<&Condition> for ConditionFile {
+    fn from(condition: &Condition) -> Self {
+        let texts = |texts: &[Vec<u8>]| texts.iter().map(|text| text.as_slice().into()).collect();
+        match condition {
+            Condition::Number { from, to } => ConditionFile::Number { from: *from, to: *to },
+            Condition::Length { from, to } => ConditionFile::Length { from: *from, to: *to },
+            Condition::Among(options) => ConditionFile::Among(options.clone()),
+            Condition::Differs(places) => ConditionFile::Differs(places.clone()),
+            Condition::Except(all) => ConditionFile::Except(texts(all)),
+            Condition::Without(all) => ConditionFile::Without(texts(all)),
+        }
+    }
+}
+
+impl ConditionFile {
+    fn condition(&self, nodes: usize, alternatives: u32) -> Result<Condition, PatternError> {
+        let texts = |texts: &[Text]| texts.iter().map(Text::bytes).collect::<Result<Vec<_>, _>>();
+        Ok(match self {
+            ConditionFile::Number { from, to } => Condition::Number { from: *from, to: *to },
+            ConditionFile::Length { from, to } => Condition::Length { from: *from, to: *to },
+            ConditionFile::Among(options) if options.iter().all(|option| *option < alternatives) => {
+                Condition::Among(options.clone())
+            }
+            ConditionFile::Among(_) => {
+                return Err(PatternError::Inconsistent("a condition names an alternative that its rule has not"));
+            }
+            ConditionFile::Differs(places) if places.iter().all(|place| *place < nodes) => {
+                Condition::Differs(places.clone())
+            }
+            ConditionFile::Differs(_) => {
+                return Err(PatternError::Inconsistent("a condition speaks of a node that is not there"));
+            }
+            ConditionFile::Except(all) => Condition::Except(texts(all)?),
+            ConditionFile::Without(all) => Condition::Without(texts(all)?),
+        })
+    }
 }
 
 /// Bytes as a JSON string where they are text, else as hexadecimal digits.
@@ -95,10 +162,15 @@ impl Pattern {
     /// # Errors
     /// Never in practice; serialisation has no case that fails.
     pub fn to_json(&self) -> Result<String, PatternError> {
+        let copy = |copy: &Copy| CopyFile {
+            before: copy.before.as_slice().into(),
+            case: copy.case,
+            after: copy.after.as_slice().into(),
+        };
         let hole = |number: usize| {
             let hole = &self.holes[number];
             HoleFile {
-                label: self.hole_label(number),
+                label: self.label(number),
                 members: hole.members.clone(),
                 same: hole.filling == Filling::Same,
                 words: match &hole.filling {
@@ -106,6 +178,10 @@ impl Pattern {
                     Filling::Any | Filling::Same => None,
                 },
                 failed: hole.failed,
+                copies: hole.copies.iter().map(copy).collect(),
+                condition: hole.condition.as_ref().map(ConditionFile::from),
+                rarely_valid: hole.rarely_valid,
+                unresolved: hole.unresolved,
             }
         };
         let file = File {
@@ -122,6 +198,7 @@ impl Pattern {
             reasons: self.reasons.iter().map(|r| (r.at, r.passes_with.as_slice().into())).collect(),
             undecided: self.undecided.clone(),
             validity: self.validity.clone(),
+            free_space: self.free_space,
         };
         Ok(serde_json::to_string(&file)?)
     }
@@ -157,13 +234,28 @@ impl Pattern {
             }
             let first = hole.members.first().ok_or(PatternError::Inconsistent("a hole has no member"))?;
             let symbol = tree.node(*first).symbol;
-            if hole.members.iter().any(|member| tree.node(*member).symbol != symbol) {
-                return Err(PatternError::Inconsistent("members of a hole differ in their symbol"));
+            if !hole.same && hole.members.len() > 1 {
+                return Err(PatternError::Inconsistent("a hole that is no group has several members"));
             }
+            if !hole.copies.is_empty() && hole.copies.len() != hole.members.len() {
+                return Err(PatternError::Inconsistent("a hole has not as many copies as members"));
+            }
+            let alternatives = grammar.alternatives(tree.node(core(&grammar, &tree, *first)).symbol);
+            let copy = |copy: &CopyFile| {
+                Ok(Copy { before: copy.before.bytes()?, case: copy.case, after: copy.after.bytes()? })
+            };
             holes.push(Hole {
                 members: hole.members.clone(),
+                copies: hole.copies.iter().map(copy).collect::<Result<_, PatternError>>()?,
                 filling: filling(hole, symbol, &grammar)?,
+                condition: hole
+                    .condition
+                    .as_ref()
+                    .map(|condition| condition.condition(tree.len(), alternatives))
+                    .transpose()?,
+                rarely_valid: hole.rarely_valid,
                 failed: hole.failed,
+                unresolved: hole.unresolved,
             });
         }
         let inside = |at: &usize| *at < tree.len();
@@ -183,6 +275,7 @@ impl Pattern {
             reasons,
             undecided: file.undecided,
             validity: file.validity,
+            free_space: file.free_space,
         })
     }
 }

@@ -1,7 +1,7 @@
 //! Patterns as text.
 //!
 //! A hole is written `<…>`. A literal `<` is written `\<`; backslashes right before a `<` are doubled, all others stand for
-//! themselves. Inside a hole, `>` may stand in quotes and brackets: `<"<" | ">">`.
+//! themselves. Inside a hole, `>` may stand in quotes, in brackets and after a blank: `<"<" | ">">`, `<int: >= 256>`.
 
 /// A piece of a pattern's text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -86,7 +86,7 @@ pub fn read(text: &[u8]) -> Result<Vec<Segment>, UnclosedHole> {
     Ok(segments)
 }
 
-/// Where the `>` that ends a hole is; quotes and brackets hide others.
+/// Where the `>` that ends a hole is; quotes, brackets and a blank before it hide others.
 fn hole_end(text: &[u8]) -> Option<usize> {
     let mut closing = None;
     for (at, &byte) in text.iter().enumerate() {
@@ -96,7 +96,7 @@ fn hole_end(text: &[u8]) -> Option<usize> {
             None => match byte {
                 b'"' | b'\'' => closing = Some(byte),
                 b'[' => closing = Some(b']'),
-                b'>' => return Some(at),
+                b'>' if at == 0 || text[at - 1] != b' ' => return Some(at),
                 _ => {}
             },
         }
@@ -108,6 +108,19 @@ fn hole_end(text: &[u8]) -> Option<usize> {
 pub(super) fn quoted(word: &[u8]) -> String {
     let word = String::from_utf8_lossy(word);
     if word.contains('"') { format!("'{word}'") } else { format!("\"{word}\"") }
+}
+
+/// The texts in quotes of a list such as `"+" | "-"`.
+pub fn unquoted(list: &str) -> Vec<Vec<u8>> {
+    let mut words = Vec::new();
+    let mut rest = list;
+    while let Some(open) = rest.find(['"', '\'']) {
+        let quote = &rest[open..=open];
+        let Some(end) = rest[open + 1..].find(quote) else { break };
+        words.push(rest[open + 1..open + 1 + end].as_bytes().to_vec());
+        rest = &rest[open + end + 2..];
+    }
+    words
 }
 
 #[cfg(test)]
@@ -125,7 +138,8 @@ mod tests {
 
     fn segments() -> impl Strategy<Value = Vec<Segment>> {
         let text = proptest::collection::vec(prop_oneof![Just(b'<'), Just(b'\\'), Just(b'>'), any::<u8>()], 1..8);
-        let hole = prop_oneof![Just("expr"), Just("$Id1"), Just("op: \"<\" | \">\""), Just("[^>]*")];
+        let hole =
+            prop_oneof![Just("expr"), Just("$Id1"), Just("op: \"<\" | \">\""), Just("[^>]*"), Just("int: >= 256")];
         (any::<bool>(), proptest::collection::vec((text, hole), 0..6)).prop_map(|(text_first, pairs)| {
             let mut all = Vec::new();
             for (text, hole) in pairs {

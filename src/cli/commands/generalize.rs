@@ -4,7 +4,7 @@ use super::reduce::{ended_early, reduced};
 use crate::cli::args::{AbstractArgs, Format};
 use crate::cli::job::Job;
 use crate::cli::progress::Progress;
-use crate::cli::{Exit, Failure, job, report, say, write_out};
+use crate::cli::{Exit, Failure, explain, job, report, say, write_out};
 use ddset::abstraction::{Options, generalize};
 use ddset::oracle::Outcome;
 use ddset::search::{Search, Stop};
@@ -44,6 +44,9 @@ fn abstract_and_tell(
     summary["seed"] = job.session.request().seed.into();
     summary["confirmed"] = super::reduce::confirmation(&job);
     summary["kept"] = job.session.pattern_path().display().to_string().into();
+    if args.explain {
+        summary["tried"] = explain::json(&pattern, &abstraction.trials);
+    }
     say("");
     summary["others"] = job.others()?;
     job.session.save_report(&summary)?;
@@ -57,6 +60,9 @@ fn abstract_and_tell(
     }
     say(report::evidence(&pattern, args.confidence, abstraction.stopped.is_some()).trim_end());
     say(&format!("minimal:  {} ({before} to {} bytes)", report::quoted(&reduced_text), reduced_text.len()));
+    if args.explain && args.job.run.format == Format::Text {
+        say(explain::text(&pattern, &abstraction.trials).trim_end());
+    }
     say(&report::runs(search));
     say(&report::pace(search));
     say(&format!("kept in {}", job.session.pattern_path().display()));
@@ -66,8 +72,8 @@ fn abstract_and_tell(
             let unproven = format!("{minimal}which parts may vary, beyond what is shown");
             Err(ended_early(stop, job, &unproven))
         }
-        None if pattern.holes.is_empty() && !args.slots => {
-            say(&format!("next: ddset abstract --slots{}", job::run_option(&args.job.run)));
+        None if pattern.holes.is_empty() => {
+            say(&format!("next: ddset abstract --explain{}", job::run_option(&args.job.run)));
             Ok(Exit::Done)
         }
         None => {
@@ -89,7 +95,7 @@ fn abstracted(args: &AbstractArgs, job: &Job, original: Tree, search: &mut Searc
     let minimal = reduction.tree;
     let text = job.layout.unfold(minimal.text()).into_owned();
     let tree = readable(job, &style, &minimal, search)?;
-    let options = Options { seed: job.session.request().seed, confidence: args.confidence, slots: args.slots };
+    let options = Options { seed: job.session.request().seed, confidence: args.confidence, slots: !args.no_slots };
     let abstraction = generalize(&job.grammar, tree, search, &options);
     Ok((text, job.session.request().input.len(), reduction.proven, abstraction))
 }

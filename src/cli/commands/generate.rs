@@ -1,15 +1,18 @@
 //! `ddset generate`
 
-use crate::cli::args::{Format, GenerateArgs};
+use crate::cli::args::{Corpus, Format, GenerateArgs};
+use crate::cli::skeleton::skeleton;
 use crate::cli::trial::{Trial, Wishes};
 use crate::cli::{Exit, Failure, job, say, write_out};
 use ddset::layout::Layout;
 use ddset::oracle::{CommandOracle, Outcome, Voting};
-use ddset::pattern::Instances;
-use ddset::pattern::Pattern;
-use ddset::search::{Counts, Search};
+use ddset::pattern::{Evidence, Instances, Pattern};
+use ddset::search::{Counts, Key, Search};
 use ddset::session::{Request, Session};
+use ddset::tree::coverage::Coverage;
+use std::cell::RefCell;
 use std::collections::VecDeque;
+use std::fmt::Write;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -19,26 +22,28 @@ pub(crate) fn run(args: &GenerateArgs) -> Result<Exit, Failure> {
     let oracle = if args.verify { Some(oracle(args, &pattern, request.as_ref())?) } else { None };
     let seed = args.run.seed.or_else(|| request.as_ref().map(|request| request.seed)).unwrap_or(1);
     if let Some(folder) = &args.output {
-        let held = std::fs::read_dir(folder).map_or(0, Iterator::count);
-        if held > 0 {
-            say(&format!(
-                "warning: {} holds {held} files already; some may be of an earlier pattern",
-                folder.display()
-            ));
-        }
-        std::fs::create_dir_all(folder)
-            .map_err(|error| Failure::usage(format!("error: cannot make {}: {error}", folder.display())))?;
+        prepare(folder)?;
     }
     let extension = request.as_ref().and_then(|request| Path::new(request.file_name()).extension()?.to_str());
     let extension = extension.map(|extension| format!(".{extension}")).unwrap_or_default();
-    let instances = if args.uniform { Instances::uniform(&pattern, seed) } else { Instances::new(&pattern, seed) };
+    let kept = RefCell::new(Vec::new());
+    let coverage = RefCell::new(Coverage::new(&pattern.grammar));
     let layout = Layout::of(&pattern.grammar);
-    let texts = instances.take(args.n).map(|instance| layout.unfold(instance.text()).into_owned());
+    let texts = instances(args, &pattern, seed).take(args.n).map(|instance| {
+        if args.coverage {
+            coverage.borrow_mut().add(&pattern.grammar, &instance);
+        }
+        layout.unfold(instance.text()).into_owned()
+    });
     let write = |number: usize, text: &[u8], outcome: Option<Outcome>| match &args.output {
         Some(folder) => {
-            let path = folder.join(format!("{number:05}{extension}"));
+            let path = folder.join(file_name(args.corpus, number, text, &extension));
             std::fs::write(&path, text)
                 .map_err(|error| Failure::usage(format!("error: cannot write {}: {error}", path.display())))
+        }
+        None if args.skeleton.is_some() => {
+            kept.borrow_mut().push(text.to_vec());
+            Ok(())
         }
         None => write_out(&shown(args, text, outcome)),
     };
@@ -52,17 +57,23 @@ pub(crate) fn run(args: &GenerateArgs) -> Result<Exit, Failure> {
             }
         }
     }
+    if let Some(language) = args.skeleton {
+        write_out(skeleton(language, &String::from_utf8_lossy(&pattern.text()), &kept.borrow()).as_bytes())?;
+    }
     if made < args.n {
         say(&format!("only {made} distinct inputs were found: the pattern has few"));
     }
     if let Some(folder) = &args.output {
         say(&format!("{made} inputs in {}", folder.display()));
     }
+    if args.coverage {
+        say(&covered(&pattern, &coverage.borrow()));
+    }
     if oracle.is_none() {
         return Ok(Exit::Done);
     }
-    let Counts { fail, pass, unresolved } = counts;
-    say(&format!("verified: {fail} of {made} fail, {pass} do not, {unresolved} are unresolved"));
+    say(&summary(made, counts));
+    let Counts { fail, pass, .. } = counts;
     Ok(if pass > 0 || fail == 0 && made > 0 { Exit::DoesNotFail } else { Exit::Done })
 }
 
@@ -90,6 +101,64 @@ fn verified(
             write(*made, &text, Some(outcome))?;
         }
     })
+}
+
+fn instances<'p>(args: &GenerateArgs, pattern: &'p Pattern, seed: u64) -> Instances<'p> {
+    let mut instances = if args.uniform { Instances::uniform(pattern, seed) } else { Instances::new(pattern, seed) };
+    if let Some(size) = args.size {
+        instances = instances.with_size(size.into());
+    }
+    if let Some(depth) = args.depth {
+        instances = instances.with_depth(depth);
+    }
+    if args.rarely_valid { instances.with_rarely_valid() } else { instances }
+}
+
+fn prepare(folder: &Path) -> Result<(), Failure> {
+    let held = std::fs::read_dir(folder).map_or(0, Iterator::count);
+    if held > 0 {
+        say(&format!("warning: {} holds {held} files already; some may be of an earlier pattern", folder.display()));
+    }
+    std::fs::create_dir_all(folder)
+        .map_err(|error| Failure::usage(format!("error: cannot make {}: {error}", folder.display())))
+}
+
+fn file_name(corpus: Option<Corpus>, number: usize, text: &[u8], extension: &str) -> String {
+    match corpus {
+        None => format!("{number:05}{extension}"),
+        Some(Corpus::Afl) => format!("id:{:06},src:ddset", number - 1),
+        // Any name will do there; a hash makes the merging of two folders harmless.
+        Some(Corpus::Libfuzzer) => Key::of(text).to_string().chars().take(40).collect(),
+    }
+}
+
+fn summary(made: usize, Counts { fail, pass, unresolved }: Counts) -> String {
+    let mut line = format!("verified: {fail} of {made} fail, {pass} do not, {unresolved} are unresolved");
+    let failed = u32::try_from(fail).unwrap_or(u32::MAX);
+    let evidence = Evidence { failed, passed: u32::try_from(pass).unwrap_or(u32::MAX), ..Evidence::default() };
+    if evidence.bound() > 0.0 {
+        let bound = 100.0 * evidence.bound();
+        let _ = write!(line, "\n          so at least {bound:.1} % of the valid ones fail, with 95 % confidence");
+    }
+    line
+}
+
+/// Which alternatives of the rules that can stand in holes the inputs have used.
+fn covered(pattern: &Pattern, coverage: &Coverage) -> String {
+    let within = pattern.symbols_in_holes();
+    let rules = coverage.rules(&pattern.grammar);
+    let rules: Vec<_> = rules.iter().filter(|rule| within.contains(rule.rule.as_str())).collect();
+    let all = rules.iter().flat_map(|rule| &rule.choices).count();
+    let used = rules.iter().flat_map(|rule| &rule.choices).filter(|choice| choice.count > 0).count();
+    let mut text = format!("coverage: {used} of {all} alternatives of what can stand in the holes");
+    for rule in rules {
+        let never: Vec<&str> =
+            rule.choices.iter().filter(|choice| choice.count == 0).map(|choice| choice.label.as_str()).collect();
+        if !never.is_empty() {
+            let _ = write!(text, "\n  never in {}: {}", rule.rule, never.join(" | "));
+        }
+    }
+    text
 }
 
 fn shown(args: &GenerateArgs, text: &[u8], outcome: Option<Outcome>) -> Vec<u8> {
