@@ -36,7 +36,7 @@ fn reduce_and_tell(
         "input": String::from_utf8_lossy(&text), "bytes_before": before, "bytes_after": text.len(),
         "proven": reduction.proven, "runs": report::runs_json(search), "kept": job.session.best_path(),
         "seed": job.session.request().seed, "others": job.others()?,
-        "confirmed": confirmation(&job),
+        "confirmed": confirmation(job),
     });
     job.session.save_report(&summary)?;
     match (&args.output, args.job.run.format) {
