@@ -4,16 +4,19 @@
 
 #![allow(clippy::print_stdout, reason = "a program of its own, not part of the library")]
 
+use ddset::algebra::{Condition, Matcher, pattern_of, refine};
 use ddset::generate::{Derivation, Plain, Slot, TokenSource, derive, stream};
 use ddset::grammar::{Grammar, bundled};
 use ddset::oracle::Outcome;
 use ddset::parse::Parser;
+use ddset::pattern::Pattern;
 use ddset::reduce::{Reduction, reduce};
 use ddset::search::Search;
 use ddset::tree::Tree;
 use divan::counter::{BytesCount, ItemsCount};
 use divan::{Bencher, black_box};
 use std::fmt::Write;
+use std::sync::Arc;
 
 const LONG: &[u8] = include_bytes!("../corpora/expr/long.expr");
 
@@ -116,4 +119,48 @@ fn json(size: usize) -> String {
         number += 1;
     }
     text + "\n]\n"
+}
+
+fn patterns(grammar: &Arc<Grammar>, texts: &[&str]) -> Vec<Pattern> {
+    texts.iter().map(|text| pattern_of(grammar, text.as_bytes()).expect("a pattern of the grammar")).collect()
+}
+
+const ARITHMETIC: [&str; 3] = ["((<expr>))", "<factor> / 0", "<term> + <term>"];
+const SCRIPT: [&str; 3] = [
+    "let [<$Id1>, <$Id1>] = <AssignmentExpression>;",
+    "class <Id> extends class {} {}",
+    "for (const <Id> of <AssignmentExpression>) <Statement>",
+];
+
+/// Three patterns of arithmetic, combined into a grammar.
+#[divan::bench]
+fn combine_expr(bencher: Bencher) {
+    let grammar = Arc::new(grammar("expr"));
+    let patterns = patterns(&grammar, &ARITHMETIC);
+    let condition = Condition::read("A & !B & exactly 1 C", &["A", "B", "C"]).expect("a condition");
+    let patterns: Vec<&Pattern> = patterns.iter().collect();
+    bencher.bench_local(|| refine(&grammar, &patterns, &condition).expect("not empty").source.len());
+}
+
+/// Three patterns of JavaScript, combined into a grammar.
+#[divan::bench]
+fn combine_javascript(bencher: Bencher) {
+    let grammar = Arc::new(grammar("javascript"));
+    let patterns = patterns(&grammar, &SCRIPT);
+    let condition = Condition::read("(A | B) & !C", &["A", "B", "C"]).expect("a condition");
+    let patterns: Vec<&Pattern> = patterns.iter().collect();
+    bencher.bench_local(|| refine(&grammar, &patterns, &condition).expect("not empty").source.len());
+}
+
+/// Nodes of a tree looked at for three patterns.
+#[divan::bench]
+fn match_javascript(bencher: Bencher) {
+    let grammar = Arc::new(grammar("javascript"));
+    let patterns = patterns(&grammar, &SCRIPT);
+    let patterns: Vec<&Pattern> = patterns.iter().collect();
+    let script =
+        "class C extends class {} { m(a) { for (const x of [1, 2, a]) f(x + 1, `t`); return a.b[3] } }\n".repeat(500);
+    let tree = parsed(&grammar, script.as_bytes());
+    let mut matcher = Matcher::new(&patterns).expect("some patterns");
+    bencher.counter(ItemsCount::new(tree.len())).bench_local(|| matcher.occurrences(&tree).len());
 }

@@ -1,9 +1,9 @@
 #!/bin/sh
-# usage: setup.sh [lua|rhino|files]...
+# usage: setup.sh [lua|rhino|files|sandbox]...
 #
 # Installs the programs that the corpora need, under ${DDSET_PROGRAMS:-$HOME/.cache/ddset/programs}: without an argument all
 # of them. Each has a fixed version and comes from a package registry, through its own client. What is there is left alone.
-# `files` are the packages of real-files.toml, each unpacked in a folder below `files`.
+# `sandbox` is Bubblewrap, in which unseen programs are run. `files` are the packages of real-files.toml, each unpacked in a folder below `files`.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -59,6 +59,13 @@ install_java() {
     command -v apt-get >/dev/null 2>&1 || fail "rhino: there is no java, and no apt-get to install it; install a JRE, 8 or later"
     apt-get install --yes --no-install-recommends default-jre-headless >&2 ||
         fail "rhino: there is no java, and apt-get cannot install default-jre-headless (are you root?)"
+}
+
+# Where it cannot be had, Landlock stands in for it.
+sandbox() {
+    command -v bwrap >/dev/null 2>&1 || ! command -v apt-get >/dev/null 2>&1 ||
+        apt-get install --yes --no-install-recommends bubblewrap >&2 ||
+        echo "setup.sh: bubblewrap cannot be installed (are you root?)" >&2
 }
 
 # The packages whose files the bundled grammars are measured on.
@@ -125,11 +132,11 @@ install_program() {
     mv "$2" "$programs/$1/.new" && mv "$programs/$1/.new" "$programs/$1/${2##*/}"
 }
 
-[ $# -gt 0 ] || set -- lua rhino files
+[ $# -gt 0 ] || set -- lua rhino files sandbox
 for part in "$@"; do
     case $part in
-    lua | rhino | files) ;;
-    *) fail "there is no part $part; there are lua, rhino and files" ;;
+    lua | rhino | files | sandbox) ;;
+    *) fail "there is no part $part; there are lua, rhino, files and sandbox" ;;
     esac
     scratch=$(mktemp -d)
     trap 'rm -rf "$scratch"' EXIT

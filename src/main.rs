@@ -6,6 +6,11 @@ use clap::Parser;
 use cli::Failure;
 
 fn main() -> std::process::ExitCode {
+    let mut words = std::env::args_os().skip(1);
+    if words.next().is_some_and(|word| word == ddset::oracle::GUARD) {
+        return ddset::oracle::guard(words).into();
+    }
+    ddset::oracle::limits::inherit();
     let arguments = cli::args::Cli::parse();
     let format = arguments.message_format;
     let exit = match cli::run(arguments) {

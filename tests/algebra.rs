@@ -27,7 +27,7 @@ fn a_folder_of_inputs_is_told_apart() {
     }
     place.line(&format!("{command} in/a.expr in/b.expr")).exits(0);
     let where_ = ["match", "--grammar", "expr", "-p", "((<expr>))", "-p", "B=(<expr>)", "--where", "B & !A", "in"];
-    place.ddset(where_).exits(0).prints("in/b.expr\n");
+    place.ddset(where_).exits(0).prints("in/b.expr\nin/c.expr\n");
     let json = place.line(&format!("{command} --format json in/b.expr")).exits(0).json();
     assert_eq!((&json["occurrences"][0]["pattern"], &json["occurrences"][0]["start"]), (&"DIV".into(), &6.into()));
 }

@@ -10,6 +10,7 @@ mod expr;
 mod generate;
 mod grammar_commands;
 mod grammars;
+mod harm;
 mod jobs;
 mod layout;
 mod library;

@@ -41,3 +41,25 @@ fn rhino_const_pattern() {
     assert_eq!(tied(&summary), [2], "{summary}");
     assert_evidence(&summary);
 }
+
+/// Programs that nobody has seen delete what they name: it stays.
+#[test]
+fn candidates_delete_nothing_outside() {
+    let place = Place::new();
+    let victim = place.write("victim/file", "here");
+    let folder = place.path("victim");
+    let setup = corpus("").join("setup.sh");
+    assert!(std::process::Command::new(setup).arg("lua").status().unwrap().success());
+    let programs = std::env::var("DDSET_PROGRAMS")
+        .unwrap_or_else(|_| format!("{}/.cache/ddset/programs", std::env::var("HOME").unwrap()));
+    let lua = format!("{programs}/lua-5.3.5/lua");
+    place.write("input.lua", format!("os.remove('{}')\nerror('deleted')\n", victim.display()));
+    let oracle = ["--sandbox", "on", "--fail-output", "deleted", "--", &lua, "{}"];
+    place.ddset(["reduce", "-g", "lua", "input.lua"].iter().chain(&oracle)).exits(0);
+    assert!(victim.exists());
+    let find = format!("find {} -delete; grep -q '('", folder.display());
+    place.write("input.expr", "1+(2)");
+    let oracle = ["--sandbox", "on", "--fail-exit", "0", "--", "sh", "-c", &find];
+    place.ddset(["reduce", "-g", "expr", "input.expr"].iter().chain(&oracle)).exits(0).prints("(0)");
+    assert!(victim.exists());
+}

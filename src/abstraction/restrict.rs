@@ -43,10 +43,10 @@ impl Engine<'_, '_> {
             if let Some(found) = self.lengths(candidate.at, passing)? {
                 return Ok(Some(found));
             }
-        } else if matches!(self.grammar.kind(self.tree.node(candidate.core).symbol), Kind::Repeat { .. }) {
-            if let Some(found) = self.lengths(candidate.at, passing)? {
-                return Ok(Some(found));
-            }
+        } else if matches!(self.grammar.kind(self.tree.node(candidate.core).symbol), Kind::Repeat { .. })
+            && let Some(found) = self.lengths(candidate.at, passing)?
+        {
+            return Ok(Some(found));
         }
         if let Some(found) = self.alternatives(candidate)? {
             return Ok(Some(found));

@@ -3,7 +3,8 @@
 use super::skeleton::Skeleton;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use ddset::grammar::Format as Notation;
-use ddset::oracle::{Signal, Strictness, parse_duration};
+use ddset::oracle::environment::Variable;
+use ddset::oracle::{Need, Signal, Strictness, parse_bytes, parse_duration};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -448,10 +449,22 @@ pub(crate) struct OracleOptions {
     /// What a run that takes longer is
     #[arg(long, value_enum, value_name = "OUTCOME")]
     pub timeout_is: Option<TimeoutIs>,
+    /// How much memory one run may use, such as 512M or 4G, before it is killed and says nothing [default: 2G, or half of the machine]
+    #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
+    pub max_memory: Option<u64>,
+    /// Whether runs may write to their own folder only, without network: `auto` if the input fails inside as it does outside
+    #[arg(long, value_enum, value_name = "WHEN")]
+    pub sandbox: Option<SandboxIs>,
+    /// Set an environment variable for runs, or keep one as it is outside (repeat for several)
+    #[arg(long, value_name = "NAME[=VALUE]")]
+    pub env: Vec<Variable>,
+    /// A failure that comes and goes: so many of so many runs must fail, such as 3/10 [default: a vote by the rate measured]
+    #[arg(long, value_name = "N/M")]
+    pub need: Option<Need>,
     /// Without rules: how alike two failures must be to be the same one: `loose` (end and class of error), a number (also the
-    /// message and so many innermost functions; 1 if nothing is said), or `exact`
-    #[arg(long, value_name = "HOW", value_parser = strictness)]
-    pub signature: Option<Strictness>,
+    /// message and so many innermost functions; 1 if nothing is said), or `exact`; `show` says what is found out, and ends
+    #[arg(long, value_name = "HOW", value_parser = alikeness)]
+    pub signature: Option<Alikeness>,
     /// A program and its arguments; `{}` or `@@` is the input's file, and without either the input is on standard input
     #[arg(last = true, value_name = "PROGRAM")]
     pub program: Vec<String>,
@@ -459,19 +472,42 @@ pub(crate) struct OracleOptions {
 
 impl OracleOptions {
     pub(crate) fn strictness(&self) -> Strictness {
-        self.signature.unwrap_or_default()
+        match self.signature {
+            Some(Alikeness::Strictness(strictness)) => strictness,
+            _ => Strictness::default(),
+        }
+    }
+
+    /// Whether only the failure is to be found out.
+    pub(crate) fn only_shows(&self) -> bool {
+        matches!(self.signature, Some(Alikeness::Show))
     }
 }
 
-fn strictness(text: &str) -> Result<Strictness, String> {
+/// What `--signature` says.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Alikeness {
+    Strictness(Strictness),
+    Show,
+}
+
+fn alikeness(text: &str) -> Result<Alikeness, String> {
     match text {
-        "loose" => Ok(Strictness::Loose),
-        "exact" => Ok(Strictness::Exact),
+        "show" => Ok(Alikeness::Show),
+        "loose" => Ok(Alikeness::Strictness(Strictness::Loose)),
+        "exact" => Ok(Alikeness::Strictness(Strictness::Exact)),
         _ => text
             .parse()
-            .map(Strictness::Depth)
-            .map_err(|_| "write `loose`, `exact` or a number of functions".to_owned()),
+            .map(|depth| Alikeness::Strictness(Strictness::Depth(depth)))
+            .map_err(|_| "write `loose`, `exact` or a number of functions, or `show`".to_owned()),
     }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SandboxIs {
+    Auto,
+    On,
+    Off,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -54,6 +54,14 @@ impl Failure {
         self
     }
 
+    /// The first line of what is said of it.
+    pub(crate) fn first_line(&self) -> &str {
+        match &self.message {
+            Message::Words(words) => words.lines().next().unwrap_or_default(),
+            Message::Findings(_) => "",
+        }
+    }
+
     /// What is wrong with a grammar or an input.
     pub(crate) fn findings(findings: Findings) -> Self {
         Failure { exit: Exit::Grammar, message: Message::Findings(findings) }

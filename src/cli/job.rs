@@ -1,18 +1,20 @@
 //! From arguments, `ddset.toml` and earlier runs to what is to be done.
 
-use super::args::{GivenGrammar, GrammarOptions, JobOptions, MessageFormat, OracleOptions, TimeoutIs};
+use super::args::{GivenGrammar, GrammarOptions, JobOptions, MessageFormat, OracleOptions, SandboxIs, TimeoutIs};
 use super::diagnostics::Findings;
+use super::trial::{Trial, Wishes};
 use super::{Exit, Failure, say};
 use ddset::grammar::diagnostic::{Diagnostic, Severity};
 use ddset::grammar::sources::Sources;
 use ddset::grammar::{Format, Grammar, bundled};
 use ddset::layout::{Folded, Layout, LayoutError, Unfolding};
-use ddset::oracle::{Calibration, CommandOracle, CommandSpec, Oracle, OracleError, Rules};
+use ddset::oracle::{Calibration, CommandOracle, CommandSpec, Oracle, OracleError, Rate, Rules, Voting};
 use ddset::parse::ParseError;
 use ddset::search::{Budget, Event, Search, Stop};
 use ddset::session::config::{Config, ConfigError};
 use ddset::session::{Request, Session, SessionError};
 use ddset::tree::Tree;
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -31,7 +33,9 @@ pub(crate) struct Job {
     pub layout: Layout,
     /// The input's tree.
     pub tree: Tree,
-    pub oracle: Unfolding<CommandOracle>,
+    pub oracle: Unfolding<Voting<CommandOracle>>,
+    /// How many of the fresh runs of the result failed.
+    pub confirmed: Cell<Option<Rate>>,
     pub session: Session,
     pub stop: Arc<AtomicBool>,
     /// How many runs at a time.
@@ -66,13 +70,19 @@ impl Job {
         };
         prepared?;
         let mut request = request;
-        let mut oracle = command(request.oracle.clone())?.with_stop(stop.clone());
-        if request.oracle.is_open() {
-            let found = Calibration::of(&oracle, &request.input, options.oracle.strictness())?;
-            let spec = calibrated(&found, &request.oracle)?;
-            say(&found.to_string());
-            oracle = command(spec.clone())?.with_stop(stop.clone());
-            request.oracle = spec;
+        let wishes = match &place {
+            Some(place) => place.wishes(&options.oracle),
+            None => Wishes::recorded(&request, &options.oracle)?,
+        };
+        let trial = Trial::of(request.oracle.clone(), &request.input, &options.oracle, wishes, &stop);
+        // That no run was possible any more because of Ctrl-C is no fault of the oracle.
+        let trial =
+            trial.map_err(|failure| if stop.load(Ordering::Relaxed) { Stop::Interrupted.into() } else { failure })?;
+        for note in &trial.notes {
+            say(note);
+        }
+        if options.oracle.only_shows() {
+            return Err(Failure::new(Exit::Done, trial.shown()));
         }
         let jobs = match (options.run.jobs, place.as_ref().and_then(Place::jobs), request.hints.get(JOBS)) {
             (Some(jobs), ..) | (None, Some(jobs), _) => Some(u64::from(jobs)),
@@ -80,14 +90,22 @@ impl Job {
         };
         request.hints = jobs.map(|jobs| (JOBS.to_owned(), jobs.into())).into_iter().collect();
         let jobs = jobs.map_or_else(processors, |jobs| jobs as usize);
+        let oracle = trial.oracle;
+        let CommandSpec { fail, unresolved, timeout_is_fail, .. } = oracle.oracle.spec().clone();
+        request.oracle = CommandSpec { fail, unresolved, timeout_is_fail, ..request.oracle };
+        wishes.record(&mut request);
         let request = Request { oracle_identity: oracle.identity(), ..request };
         let session = Session::open(&options.run.run, request)?;
         if session.resumed() {
             say(&format!("going on in {}", session.folder().display()));
+            if let Some(note) = wishes.changes(&session) {
+                say(&note);
+            }
         }
         let layout = Layout::of(&grammar);
         let oracle = Unfolding::new(oracle, layout.clone());
-        Ok(Job { grammar: Arc::new(grammar), layout, tree, oracle, session, stop, jobs, budget })
+        let confirmed = Cell::new(None);
+        Ok(Job { grammar: Arc::new(grammar), layout, tree, oracle, confirmed, session, stop, jobs, budget })
     }
 
     /// Tells of the other failures that were met on the way, as data; and in words, on standard error.
@@ -145,12 +163,16 @@ impl Job {
 pub(crate) fn calibrated(found: &Calibration, spec: &CommandSpec) -> Result<CommandSpec, Failure> {
     let next = "next: `ddset oracle check` with the same arguments shows the run";
     let end = found.ends.first().map_or("nothing", String::as_str);
-    if found.ends.iter().any(|other| other != end) {
+    let differ = found.ends.iter().any(|other| other != end);
+    if differ && (found.signature.is_none() || !found.is_telling()) {
+        let mut ends = found.ends.clone();
+        ends.sort_unstable();
+        ends.dedup();
         let message = format!(
             "the failure comes and goes: {} runs of the input ended with {}.\nSay which end is the failure, with \
              --fail-exit, --fail-signal or --fail-output; {next}",
             found.ends.len(),
-            found.ends.join(", ")
+            ends.join(", ")
         );
         return Err(Failure::new(Exit::Flaky, message));
     }
@@ -161,6 +183,7 @@ pub(crate) fn calibrated(found: &Calibration, spec: &CommandSpec) -> Result<Comm
             None => "nothing that it printed tells of a failure",
         };
         let rule = match end.strip_prefix("exit status ") {
+            _ if end == "out of memory" => "more memory with `--max-memory`, if it needs that".to_owned(),
             _ if found.hangs => "`--timeout-is fail`, or allow more time with `--timeout`".to_owned(),
             Some(exit) => format!("`--fail-exit {exit}`, or `--fail-output` with what it prints"),
             None => "`--fail-output` with what it prints".to_owned(),
@@ -272,6 +295,14 @@ impl Place {
         Some(self.config.as_ref()?.jobs?.get())
     }
 
+    /// What is wanted of the oracle beyond what it is.
+    pub(crate) fn wishes(&self, options: &OracleOptions) -> Wishes {
+        let configured = self.config.as_ref().and_then(|config| config.oracle.as_ref());
+        let sandbox = configured.and_then(|oracle| oracle.sandbox).map(SandboxIs::from);
+        let need = configured.and_then(|oracle| oracle.need);
+        Wishes { sandbox: options.sandbox.or(sandbox), need: options.need.or(need) }
+    }
+
     pub(crate) fn prepare(&self) -> Result<(), Failure> {
         match &self.config {
             Some(config) => prepare(config),
@@ -347,17 +378,19 @@ pub(crate) fn with_options(
     replace(&mut spec.fail, &options.fail_exit, &options.fail_signal, &options.fail_output);
     replace(&mut spec.unresolved, &options.unresolved_exit, &options.unresolved_signal, &options.unresolved_output);
     if let Some(timeout) = options.timeout {
-        spec.timeout = timeout;
+        spec.timeout = Some(timeout);
+    }
+    if options.max_memory.is_some() {
+        spec.max_memory = options.max_memory;
+    }
+    if !options.env.is_empty() {
+        spec.env.clone_from(&options.env);
     }
     if let Some(late) = options.timeout_is {
         spec.timeout_is_fail = late == TimeoutIs::Fail;
     }
     spec.check().map_err(|error| Failure::usage(format!("error: {error}")))?;
     Ok(spec)
-}
-
-pub(crate) fn command(spec: CommandSpec) -> Result<CommandOracle, Failure> {
-    CommandOracle::new(spec).map_err(Failure::from)
 }
 
 /// What `ddset parse` needs: the grammar, the input, and how the input is called.

@@ -11,6 +11,7 @@ mod progress;
 mod railroad;
 mod report;
 mod skeleton;
+mod trial;
 
 use args::{Cli, Command, OracleCommand};
 pub(crate) use diagnostics::tell;

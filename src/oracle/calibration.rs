@@ -4,10 +4,13 @@ use std::fmt;
 use std::time::Duration;
 
 use super::signature::{Signature, Strictness};
-use super::{CommandOracle, CommandSpec, Oracle, OracleError};
+use super::{CommandOracle, CommandSpec, Oracle, OracleError, Process, Rate};
 
 /// How often the original is run. Two runs tell what differs from run to run; the third that this was not chance.
 const RUNS: usize = 3;
+
+/// How often it is run if the runs disagree.
+const MORE_RUNS: usize = 20;
 
 /// How many invalid inputs are tried.
 const PROBES: usize = 3;
@@ -19,6 +22,8 @@ pub struct Calibration {
     pub signature: Option<Signature>,
     /// Whether every run of the original was ended by the timeout: the failure is a hang.
     pub hangs: bool,
+    /// Whether the failure comes and goes: some runs show it, and the others end well or are rejected.
+    pub rate: Rate,
     /// How each run of the original ended, in words.
     pub ends: Vec<String>,
     /// The exit statuses by which the program rejects an input.
@@ -30,23 +35,25 @@ pub struct Calibration {
 }
 
 impl Calibration {
-    /// Runs the original three times, and three invalid inputs once each.
+    /// Runs the original three times (twenty if the runs disagree), and three invalid inputs once each.
     ///
     /// # Errors
     /// When the oracle cannot be run.
     pub fn of(oracle: &CommandOracle, input: &[u8], strictness: Strictness) -> Result<Calibration, OracleError> {
         let mut runs = Vec::new();
-        let mut ends = Vec::new();
-        for _ in 0..RUNS {
+        let mut ends: Vec<String> = Vec::new();
+        while ends.len() < RUNS || ends.len() < MORE_RUNS && ends.iter().any(|end| *end != ends[0]) {
             let run = oracle.run(input)?;
             ends.push(run.reason.clone());
             runs.extend(run.process);
         }
-        let signature = Signature::of(&runs, input, strictness);
+        let failing = failing(&runs);
+        let signature = Signature::of(&failing, input, strictness);
+        let rate = Rate { failed: failing.len() as u32, of: runs.len() as u32 };
         let hangs = runs.iter().all(|run| run.timed_out);
         let slowest = runs.iter().map(|run| run.elapsed).max().unwrap_or_default();
         let mut calibration =
-            Calibration { signature, hangs, ends, rejects: Vec::new(), suspicious: Vec::new(), slowest };
+            Calibration { signature, hangs, rate, ends, rejects: Vec::new(), suspicious: Vec::new(), slowest };
         if calibration.signature.is_some() || hangs {
             calibration.probe(oracle, input)?;
         }
@@ -108,6 +115,17 @@ impl fmt::Display for Calibration {
         }
         Ok(())
     }
+}
+
+/// The runs that show the failure: all, if they ended alike; else those that did not end well, if these ended alike.
+fn failing(runs: &[Process]) -> Vec<Process> {
+    let end = |run: &Process| (run.exit, run.signal, run.timed_out);
+    let alike = |runs: &[Process]| runs.windows(2).all(|pair| end(&pair[0]) == end(&pair[1]));
+    if alike(runs) {
+        return runs.to_vec();
+    }
+    let bad: Vec<Process> = runs.iter().filter(|run| run.exit != Some(0)).cloned().collect();
+    if alike(&bad) { bad } else { Vec::new() }
 }
 
 /// Inputs that no program should take for valid.
@@ -178,7 +196,7 @@ mod tests {
     #[test]
     fn a_hang_is_a_failure() {
         let mut spec = sh("grep -q hang $1 && sleep 100; exit 0");
-        spec.timeout = Duration::from_millis(300);
+        spec.timeout = Some(Duration::from_millis(300));
         let oracle = CommandOracle::new(spec.clone()).unwrap();
         let found = Calibration::of(&oracle, b"now hang", Strictness::default()).unwrap();
         assert!(found.hangs && found.signature.is_none());

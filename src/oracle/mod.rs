@@ -4,20 +4,29 @@
 
 mod calibration;
 mod command;
+pub mod environment;
+mod guard;
+pub mod limits;
 mod orphans;
 mod process;
 mod report;
+mod sandbox;
 mod scratch;
 mod signature;
 mod spec;
+mod vote;
+mod watchdog;
 
 use std::time::Duration;
 
 pub use calibration::Calibration;
 pub use command::{CommandOracle, Description};
+pub use guard::{GUARD, guard};
 pub use report::Report;
+pub use sandbox::Sandbox;
 pub use signature::{Signature, Strictness};
-pub use spec::{CommandSpec, Invocation, Rules, SKIP, Signal, TIMEOUT, parse_duration};
+pub use spec::{CommandSpec, Invocation, Rules, SKIP, Signal, TIMEOUT, parse_bytes, parse_duration};
+pub use vote::{MOST_RUNS, Need, Rate, Voting};
 
 /// What one run says about an input: delta debugging's ✘, ✓ and ? (Zeller and Hildebrandt, 2002).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
@@ -53,6 +62,10 @@ pub struct Process {
     pub signal: Option<i32>,
     /// Whether it was killed because its time was up.
     pub timed_out: bool,
+    /// Whether it was killed since it used too much memory.
+    pub out_of_memory: bool,
+    /// Time on processors; known only of a run whose time was up.
+    pub cpu: Duration,
     /// Wall time of the run.
     pub elapsed: Duration,
     /// What it wrote to standard output (bounded; see [`Process::truncated`]).

@@ -15,6 +15,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
 
 use rustix::process::Pid;
 
+use super::sandbox;
+
 /// Held shared from before a leader starts until it is in [`RUNS`], and alone by who looks for orphans: a leader not yet
 /// listed looks like one.
 static GATE: RwLock<()> = RwLock::new(());
@@ -40,10 +42,13 @@ pub(super) struct Leader {
     listed: bool,
 }
 
-/// Starts a run's first process.
-pub(super) fn start(command: &mut Command) -> io::Result<Leader> {
+/// Starts a run's first process; with a folder, it may write nowhere else.
+pub(super) fn start(command: &mut Command, only: Option<&Path>) -> io::Result<Leader> {
     let _gate = GATE.read().unwrap_or_else(PoisonError::into_inner);
-    let child = command.spawn()?;
+    let child = match only {
+        Some(folder) => sandbox::start_with_landlock(command, folder)?,
+        None => command.spawn()?,
+    };
     let pid = Pid::from_child(&child);
     let start = system::start_of(pid);
     runs().push(Flight { pid, start });

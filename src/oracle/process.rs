@@ -16,7 +16,8 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
-use super::{Process, orphans};
+use super::limits::{self, Usage};
+use super::{Process, Sandbox, orphans};
 
 /// How much of each output is kept, in bytes.
 pub(super) const KEPT: usize = 1 << 20;
@@ -42,26 +43,23 @@ pub(super) enum Problem {
 
 /// Starts the command in a process group of its own and waits until it ends, or its time is up, or `stop` is set.
 /// Whatever it started is killed then, as far as the system lets us find it.
-pub(super) fn run(
-    command: &mut Command,
-    folder: &Path,
-    timeout: Duration,
-    stop: Option<&AtomicBool>,
-) -> Result<Process, Problem> {
+pub(super) fn run(command: &mut Command, bounds: &Bounds<'_>) -> Result<Process, Problem> {
     command.stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
     let started = Instant::now();
-    let mut leader = orphans::start(command).map_err(Problem::Start)?;
+    let only = (bounds.sandbox == Sandbox::Landlock).then_some(bounds.folder);
+    let mut leader = orphans::start(command, only).map_err(Problem::Start)?;
+    limits::restrict(leader.pid);
     let mut outputs = [
         Output::new(leader.child.stdout.take().map(OwnedFd::from)),
         Output::new(leader.child.stderr.take().map(OwnedFd::from)),
     ];
-    let watched = watch(&leader.child, &mut outputs, started.checked_add(timeout), stop);
+    let watched = watch(&leader.child, &mut outputs, started, bounds);
     // Before the leader is reaped: until then nothing else can get its number.
     let _ = kill_process_group(leader.pid, Signal::KILL);
     let elapsed = started.elapsed();
     let status = reap(&mut leader.child);
     reap_group(leader.pid);
-    leader.sweep(folder);
+    leader.sweep(bounds.folder);
     let end = watched.map_err(Problem::Watch)?;
     if matches!(end, End::Stopped) {
         return Err(Problem::Stopped);
@@ -70,12 +68,14 @@ pub(super) fn run(
         output.drain();
     }
     let status = status.map_err(Problem::Watch)?;
-    let timed_out = matches!(end, End::Late);
+    let cpu = if let End::Late(cpu) = end { cpu } else { Duration::ZERO };
     let [stdout, stderr] = outputs;
     Ok(Process {
         exit: status.code(),
         signal: status.signal(),
-        timed_out,
+        timed_out: matches!(end, End::Late(_)),
+        out_of_memory: matches!(end, End::Large),
+        cpu,
         elapsed,
         truncated: stdout.lost > 0 || stderr.lost > 0,
         stdout: stdout.into_bytes(),
@@ -83,19 +83,29 @@ pub(super) fn run(
     })
 }
 
+/// What holds for a run.
+pub(super) struct Bounds<'b> {
+    pub(super) folder: &'b Path,
+    pub(super) sandbox: Sandbox,
+    pub(super) timeout: Duration,
+    /// In bytes.
+    pub(super) memory: u64,
+    pub(super) stop: Option<&'b AtomicBool>,
+}
+
 enum End {
     Exited,
-    Late,
+    /// After how much time on processors.
+    Late(Duration),
+    /// It used too much memory.
+    Large,
     Stopped,
 }
 
 /// Reads the outputs until the process ends; it stays unreaped.
-fn watch(
-    child: &Child,
-    outputs: &mut [Output; 2],
-    deadline: Option<Instant>,
-    stop: Option<&AtomicBool>,
-) -> io::Result<End> {
+fn watch(child: &Child, outputs: &mut [Output; 2], started: Instant, bounds: &Bounds<'_>) -> io::Result<End> {
+    let deadline = started.checked_add(bounds.timeout);
+    let mut next_look = started + limits::FIRST_LOOK;
     for output in outputs.iter() {
         if let Some(pipe) = &output.pipe {
             rustix::io::ioctl_fionbio(pipe, true)?;
@@ -106,9 +116,17 @@ fn watch(
     let mut nap = Duration::from_millis(1);
     loop {
         let mut wait = Duration::from_secs(3600);
-        if stop.is_some() {
+        if bounds.stop.is_some() {
             wait = STOP_CHECK;
         }
+        let now = Instant::now();
+        if now >= next_look {
+            if Usage::of(pid).memory > bounds.memory {
+                return Ok(End::Large);
+            }
+            next_look = now + limits::LOOK;
+        }
+        wait = wait.min(next_look.saturating_duration_since(now));
         if handle.is_none() {
             // Nothing wakes us when the process ends.
             wait = wait.min(nap);
@@ -117,11 +135,11 @@ fn watch(
         if let Some(deadline) = deadline {
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {
-                return Ok(if has_ended(pid)? { End::Exited } else { End::Late });
+                return Ok(if has_ended(pid)? { End::Exited } else { End::Late(Usage::of(pid).cpu) });
             }
             wait = wait.min(left);
         }
-        if stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
+        if bounds.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
             return Ok(End::Stopped);
         }
         wait_for_any(outputs, handle.as_ref(), wait)?;

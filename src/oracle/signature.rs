@@ -63,7 +63,7 @@ impl Signature {
     pub fn of(runs: &[Process], input: &[u8], strictness: Strictness) -> Option<Signature> {
         let first = runs.first()?;
         let end = |run: &Process| (run.exit, run.signal);
-        if runs.iter().any(|run| run.timed_out || end(run) != end(first)) {
+        if runs.iter().any(|run| run.timed_out || run.out_of_memory || end(run) != end(first)) {
             return None;
         }
         let seen: Vec<Option<Report>> = runs.iter().map(said).collect();
@@ -124,7 +124,10 @@ impl CompiledSignature {
     /// Whether the run shows this failure.
     pub(super) fn matches(&self, run: &Process) -> bool {
         let wanted = &self.signature;
-        if (run.exit, run.signal) != (wanted.exit, wanted.signal.map(|signal| signal.0)) || run.timed_out {
+        if (run.exit, run.signal) != (wanted.exit, wanted.signal.map(|signal| signal.0))
+            || run.timed_out
+            || run.out_of_memory
+        {
             return false;
         }
         if wanted.kind.is_empty() {
@@ -276,6 +279,8 @@ mod tests {
             exit,
             signal,
             timed_out: false,
+            out_of_memory: false,
+            cpu: std::time::Duration::ZERO,
             elapsed: Duration::ZERO,
             stdout: Vec::new(),
             stderr: stderr.as_bytes().to_vec(),

@@ -11,13 +11,14 @@ use regex::bytes::Regex;
 use rustix::process::Signal as Os;
 use serde::{Deserialize, Serialize};
 
+use super::environment::Variable;
 use super::signature::{CompiledSignature, Signature, other_failure};
-use super::{OracleError, Outcome, Process, Run};
+use super::{OracleError, Outcome, Process, Run, Sandbox};
 
 /// The exit status by which a script says "this input tells nothing" (`git bisect run` has the same).
 pub const SKIP: i32 = 125;
 
-/// The time one run may take, if nothing else is said.
+/// The time one run may take as long as nothing is known of how long runs take.
 pub const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A process oracle: what is run, on which file name, and how its end is read.
@@ -42,12 +43,23 @@ pub struct CommandSpec {
     /// When a run that is no `Fail` is [`Outcome::Unresolved`]. A script's exit status 125 is so in any case.
     #[serde(default, skip_serializing_if = "Rules::is_empty")]
     pub unresolved: Rules,
-    /// Wall time after which a run is killed.
-    #[serde(with = "duration")]
-    pub timeout: Duration,
+    /// Wall time after which a run is killed; `None` if it follows from the runs of the original, see
+    /// [`CommandOracle::settle_time`](super::CommandOracle::settle_time).
+    #[serde(default, with = "duration", skip_serializing_if = "Option::is_none")]
+    pub timeout: Option<Duration>,
     /// Whether a run that is killed for its time is `Fail` (the failure is a hang); else it is `Unresolved`.
     #[serde(default)]
     pub timeout_is_fail: bool,
+    /// How much memory a run may use, in bytes, before it is killed and `Unresolved`; `None` for the default of
+    /// [`limits`](super::limits).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_memory: Option<u64>,
+    /// What differs in the environment; see [`environment`](super::environment).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub env: Vec<Variable>,
+    /// How a run is kept from doing harm. No part of the oracle's identity: it must not matter to what a run says.
+    #[serde(default, skip_serializing_if = "Sandbox::is_off")]
+    pub sandbox: Sandbox,
     /// The folder that relative paths start from: a script, a program with a `/` in its name, an argument that names a file.
     pub base: PathBuf,
     /// The candidate's file name, without folders. Some programs go by its extension.
@@ -108,8 +120,11 @@ impl CommandSpec {
             invocation,
             fail: Rules::default(),
             unresolved: Rules::default(),
-            timeout: TIMEOUT,
+            timeout: None,
             timeout_is_fail: false,
+            max_memory: None,
+            env: Vec::new(),
+            sandbox: Sandbox::Off,
             base: PathBuf::from("."),
             file_name: "input".to_owned(),
         }
@@ -149,10 +164,12 @@ impl CommandSpec {
 
     /// The rules in words, in the order in which they are tried.
     pub fn rules_in_words(&self) -> Vec<String> {
-        let limit = humantime::format_duration(self.timeout);
         let late = if self.timeout_is_fail { "fail" } else { "unresolved" };
         let script = matches!(self.invocation, Invocation::Script { .. });
-        let mut words = vec![format!("{late}: not done after {limit}")];
+        let mut words = vec![
+            format!("{late}: its time is up"),
+            "unresolved: it uses too much memory, or writes too large a file".to_owned(),
+        ];
         words.push(match (script, self.fail.is_empty()) {
             (true, _) => "fail: exit status 0".to_owned(),
             (false, false) => format!("fail: {}", self.fail),
@@ -187,14 +204,13 @@ impl CommandSpec {
             }
             _ => {}
         }
-        if self.timeout.is_zero() {
+        if self.timeout.is_some_and(|timeout| timeout.is_zero()) {
             return Err(OracleError::new("a timeout of zero lets no run end: give a longer one"));
         }
         Ok(Verdicts {
             script: matches!(self.invocation, Invocation::Script { .. }),
             fail: Compiled::new(&self.fail)?,
             unresolved: Compiled::new(&self.unresolved)?,
-            timeout: self.timeout,
             timeout_is_fail: self.timeout_is_fail,
         })
     }
@@ -240,14 +256,13 @@ pub(super) struct Verdicts {
     script: bool,
     fail: Compiled,
     unresolved: Compiled,
-    timeout: Duration,
     timeout_is_fail: bool,
 }
 
 impl Verdicts {
     /// The outcome of a run, why, and which other failure it shows.
-    pub(super) fn judge(&self, process: &Process) -> (Outcome, String, Option<String>) {
-        let (outcome, reason) = self.verdict(process);
+    pub(super) fn judge(&self, process: &Process, limit: Duration) -> (Outcome, String, Option<String>) {
+        let (outcome, reason) = self.verdict(process, limit);
         let other = if outcome == Outcome::Fail || self.script { None } else { other_failure(process) };
         match other {
             // Whether it would have failed as the original does cannot be told.
@@ -258,10 +273,19 @@ impl Verdicts {
         }
     }
 
-    fn verdict(&self, process: &Process) -> (Outcome, String) {
+    fn verdict(&self, process: &Process, limit: Duration) -> (Outcome, String) {
         if process.timed_out {
             let outcome = if self.timeout_is_fail { Outcome::Fail } else { Outcome::Unresolved };
-            return (outcome, format!("timed out after {}", humantime::format_duration(self.timeout)));
+            return (outcome, format!("timed out after {}", humantime::format_duration(limit)));
+        }
+        if process.out_of_memory {
+            return (Outcome::Unresolved, "out of memory".to_owned());
+        }
+        let too_large = Os::XFSZ.as_raw();
+        let is_failure = self.fail.signals.contains(&too_large)
+            || self.fail.signature.as_ref().is_some_and(|signature| signature.matches(process));
+        if process.signal == Some(too_large) && !is_failure {
+            return (Outcome::Unresolved, "it wrote too large a file (signal SIGXFSZ)".to_owned());
         }
         let end = match (process.exit, process.signal) {
             (_, Some(signal)) => format!("signal {}", Signal(signal)),
@@ -441,18 +465,39 @@ pub fn parse_duration(text: &str) -> Result<Duration, String> {
     }
 }
 
+/// Reads a size in bytes: `512M`, `2G`, `100K`, or a bare number.
+///
+/// # Errors
+/// When it is none of these, or nothing.
+pub fn parse_bytes(text: &str) -> Result<u64, String> {
+    let text = text.trim();
+    let digits = text.trim_end_matches(|char: char| char.is_ascii_alphabetic());
+    let unit = match text[digits.len()..].trim_end_matches(['B', 'b', 'i']).to_ascii_uppercase().as_str() {
+        "" => Some(1),
+        "K" => Some(1 << 10),
+        "M" => Some(1 << 20),
+        "G" => Some(1 << 30),
+        _ => None,
+    };
+    let bytes = unit.and_then(|unit: u64| digits.trim().parse::<u64>().ok()?.checked_mul(unit));
+    bytes.filter(|bytes| *bytes > 0).ok_or_else(|| format!("`{text}` is no size: write, for instance, `512M` or `2G`"))
+}
+
 mod duration {
     use std::time::Duration;
 
     use serde::{Deserialize, Deserializer, Serializer};
 
-    pub(super) fn serialize<S: Serializer>(span: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(&humantime::format_duration(*span))
+    pub(super) fn serialize<S: Serializer>(span: &Option<Duration>, serializer: S) -> Result<S::Ok, S::Error> {
+        match span {
+            Some(span) => serializer.collect_str(&humantime::format_duration(*span)),
+            None => serializer.serialize_none(),
+        }
     }
 
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        super::parse_duration(&text).map_err(serde::de::Error::custom)
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Duration>, D::Error> {
+        let text = Option::<String>::deserialize(deserializer)?;
+        text.map(|text| super::parse_duration(&text).map_err(serde::de::Error::custom)).transpose()
     }
 }
 
@@ -465,6 +510,8 @@ mod tests {
             exit,
             signal,
             timed_out: false,
+            out_of_memory: false,
+            cpu: Duration::ZERO,
             elapsed: Duration::ZERO,
             stdout: Vec::new(),
             stderr: stderr.as_bytes().to_vec(),
@@ -473,7 +520,7 @@ mod tests {
     }
 
     fn judge(spec: &CommandSpec, process: &Process) -> Outcome {
-        spec.verdicts().unwrap().judge(process).0
+        spec.verdicts().unwrap().judge(process, Duration::from_secs(1)).0
     }
 
     #[test]
@@ -551,6 +598,7 @@ mod tests {
     fn a_spec_survives_its_text() {
         let mut spec = CommandSpec::program(["p", "{}"]);
         spec.fail.signal = vec![Signal(11)];
+        spec.timeout = Some(Duration::from_secs(10));
         let text = serde_json::to_string(&spec).unwrap();
         assert!(text.contains("SIGSEGV") && text.contains("\"10s\""), "{text}");
         assert_eq!(serde_json::from_str::<CommandSpec>(&text).unwrap(), spec);

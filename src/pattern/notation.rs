@@ -117,7 +117,7 @@ pub fn unquoted(list: &str) -> Vec<Vec<u8>> {
     while let Some(open) = rest.find(['"', '\'']) {
         let quote = &rest[open..=open];
         let Some(end) = rest[open + 1..].find(quote) else { break };
-        words.push(rest[open + 1..open + 1 + end].as_bytes().to_vec());
+        words.push(rest.as_bytes()[open + 1..open + 1 + end].to_vec());
         rest = &rest[open + end + 2..];
     }
     words

@@ -14,6 +14,10 @@
 //! unresolved-output = "syntax error"      # also unresolved-exit, unresolved-signal
 //! timeout = "10s"
 //! timeout-is = "unresolved"         # or "fail"
+//! max-memory = "2G"
+//! sandbox = "auto"                  # or "on", "off"
+//! env = ["MODE=strict"]
+//! need = "3/10"                     # for failures that come and go
 //! ```
 
 use std::fs;
@@ -24,7 +28,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Deserializer};
 
-use crate::oracle::{CommandSpec, Rules, Signal, TIMEOUT, parse_duration};
+use crate::oracle::environment::Variable;
+use crate::oracle::{CommandSpec, Need, Rules, Signal, parse_bytes, parse_duration};
 
 /// The file's name.
 pub const NAME: &str = "ddset.toml";
@@ -87,8 +92,32 @@ pub struct OracleConfig {
     /// The time one run may take.
     #[serde(default, deserialize_with = "time_span")]
     pub timeout: Option<Duration>,
+    /// How much memory one run may use, in bytes.
+    #[serde(default, deserialize_with = "size")]
+    pub max_memory: Option<u64>,
+    /// How runs are kept from doing harm.
+    pub sandbox: Option<SandboxIs>,
+    /// Environment variables that differ in runs, as `NAME=VALUE`, or `NAME` for the value outside.
+    #[serde(default, deserialize_with = "variables")]
+    pub env: Vec<Variable>,
+    /// How many runs of how many must fail, as `3/10`.
+    #[serde(default, deserialize_with = "need")]
+    pub need: Option<Need>,
     /// What a run is that takes longer.
     pub timeout_is: Option<TimeoutIs>,
+}
+
+/// When runs are kept from doing harm.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SandboxIs {
+    /// If the original fails inside as it does outside.
+    #[default]
+    Auto,
+    /// Always, else it is an error.
+    On,
+    /// Never.
+    Off,
 }
 
 /// What a run is that is killed for its time.
@@ -256,7 +285,9 @@ impl OracleConfig {
             output: self.unresolved_output.clone(),
             signature: None,
         };
-        spec.timeout = self.timeout.unwrap_or(TIMEOUT);
+        spec.timeout = self.timeout;
+        spec.max_memory = self.max_memory;
+        spec.env.clone_from(&self.env);
         spec.timeout_is_fail = self.timeout_is == Some(TimeoutIs::Fail);
         Some(spec)
     }
@@ -276,6 +307,20 @@ fn checked<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<OracleCo
         spec.check().map_err(|error| serde::de::Error::custom(error.message))?;
     }
     Ok(Some(oracle))
+}
+
+fn size<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    parse_bytes(&text).map(Some).map_err(serde::de::Error::custom)
+}
+
+fn variables<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Variable>, D::Error> {
+    let texts: Vec<String> = one_or_more(deserializer)?;
+    texts.iter().map(|text| text.parse().map_err(serde::de::Error::custom)).collect()
+}
+
+fn need<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Need>, D::Error> {
+    String::deserialize(deserializer)?.parse().map(Some).map_err(serde::de::Error::custom)
 }
 
 fn expressions<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
@@ -364,7 +409,7 @@ mod tests {
         assert_eq!((spec.base.to_str(), spec.file_name.as_str()), (Some("/some/where"), "input.expr"));
         assert_eq!((spec.fail.exit, spec.fail.signal, spec.fail.output.len()), (vec![101, 2], vec![Signal(11)], 2));
         assert_eq!((spec.unresolved.exit, spec.unresolved.signal), (vec![3], vec![Signal(9), Signal(15)]));
-        assert_eq!((spec.timeout, spec.timeout_is_fail), (Duration::from_secs(90), true));
+        assert_eq!((spec.timeout, spec.timeout_is_fail), (Some(Duration::from_secs(90)), true));
     }
 
     #[test]
@@ -372,7 +417,7 @@ mod tests {
         let config = parse("").unwrap();
         assert_eq!((config.command_spec(), config.input_path()), (None, None));
         let spec = parse("[oracle]\ntest = \"run.sh\"\ntimeout = 3").unwrap().command_spec().unwrap();
-        assert_eq!((spec.timeout, spec.file_name.as_str()), (Duration::from_secs(3), "input"));
+        assert_eq!((spec.timeout, spec.file_name.as_str()), (Some(Duration::from_secs(3)), "input"));
     }
 
     #[test]

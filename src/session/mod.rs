@@ -197,6 +197,7 @@ pub struct Session {
     folder: PathBuf,
     request: Request,
     resumed: bool,
+    earlier_hints: BTreeMap<String, serde_json::Value>,
     lock: File,
 }
 
@@ -214,6 +215,7 @@ impl Session {
         fs::create_dir_all(&folder).map_err(fails(&folder, "made"))?;
         let lock = hold(&folder)?;
         // The request is written last: a folder without it was not finished, and is new.
+        let mut earlier_hints = BTreeMap::new();
         let resumed = match read(&folder.join(REQUEST))? {
             Some(text) => {
                 check_version(&folder, &text)?;
@@ -222,11 +224,13 @@ impl Session {
                     let what = "it is another request, whose name happens to be the same".to_owned();
                     return Err(SessionError::Damaged { path: folder.join(REQUEST), what, folder });
                 }
+                let hints = stored.request.get("hints").cloned().unwrap_or_default();
+                earlier_hints = serde_json::from_value(hints).unwrap_or_default();
                 true
             }
             None => false,
         };
-        let session = Self { folder, request, resumed, lock };
+        let session = Self { folder, request, resumed, earlier_hints, lock };
         session.sweep();
         session.keep("input", &session.request.input)?;
         session.replace_json(REQUEST, &Stored { version: VERSION, hash: hash.clone(), request: &session.request })?;
@@ -269,6 +273,11 @@ impl Session {
     /// Whether the folder was there before, so that the run goes on.
     pub fn resumed(&self) -> bool {
         self.resumed
+    }
+
+    /// The [hints](Request::hints) of the process that worked here before; empty for a new request.
+    pub fn earlier_hints(&self) -> &BTreeMap<String, serde_json::Value> {
+        &self.earlier_hints
     }
 
     /// What was asked.

@@ -42,6 +42,7 @@ fn abstract_and_tell(
     });
     summary["runs"] = report::runs_json(search);
     summary["seed"] = job.session.request().seed.into();
+    summary["confirmed"] = super::reduce::confirmation(job);
     summary["kept"] = job.session.pattern_path().display().to_string().into();
     if args.explain {
         summary["tried"] = explain::json(&pattern, &abstraction.trials);

@@ -2,9 +2,10 @@
 
 use crate::cli::args::{Corpus, Format, GenerateArgs};
 use crate::cli::skeleton::skeleton;
+use crate::cli::trial::{Trial, Wishes};
 use crate::cli::{Exit, Failure, job, say, write_out};
 use ddset::layout::Layout;
-use ddset::oracle::{CommandOracle, Outcome};
+use ddset::oracle::{CommandOracle, Outcome, Voting};
 use ddset::pattern::{Evidence, Instances, Pattern};
 use ddset::search::{Counts, Key, Search};
 use ddset::session::{Request, Session};
@@ -18,7 +19,7 @@ use std::sync::atomic::AtomicBool;
 
 pub(crate) fn run(args: &GenerateArgs) -> Result<Exit, Failure> {
     let (pattern, request) = source(args)?;
-    let oracle = if args.verify { Some(oracle(args, request.as_ref())?) } else { None };
+    let oracle = if args.verify { Some(oracle(args, &pattern, request.as_ref())?) } else { None };
     let seed = args.run.seed.or_else(|| request.as_ref().map(|request| request.seed)).unwrap_or(1);
     if let Some(folder) = &args.output {
         prepare(folder)?;
@@ -79,7 +80,7 @@ pub(crate) fn run(args: &GenerateArgs) -> Result<Exit, Failure> {
 /// Runs the oracle on each, and writes them in their order.
 fn verified(
     args: &GenerateArgs,
-    oracle: &CommandOracle,
+    oracle: &Voting<CommandOracle>,
     stop: &Arc<AtomicBool>,
     mut texts: impl Iterator<Item = Vec<u8>>,
     made: &mut usize,
@@ -193,10 +194,21 @@ fn read(json: &str, path: &Path) -> Result<Pattern, Failure> {
 }
 
 /// The oracle of the command line, else the one of the last run; and the flag that ends it.
-fn oracle(args: &GenerateArgs, request: Option<&Request>) -> Result<(CommandOracle, Arc<AtomicBool>), Failure> {
+fn oracle(
+    args: &GenerateArgs,
+    pattern: &Pattern,
+    request: Option<&Request>,
+) -> Result<(Voting<CommandOracle>, Arc<AtomicBool>), Failure> {
     let earlier = request.map(|request| request.oracle.clone());
     let here = std::env::current_dir().map_err(|error| Failure::usage(format!("the current folder: {error}")))?;
+    let spec = job::with_options(earlier, &args.oracle, &here)?;
+    let wishes = match request {
+        Some(request) => Wishes::recorded(request, &args.oracle)?,
+        None => Wishes { sandbox: args.oracle.sandbox, need: args.oracle.need },
+    };
+    let layout = Layout::of(&pattern.grammar);
     let stop = job::interruptible()?;
-    let oracle = job::command(job::with_options(earlier, &args.oracle, &here)?)?;
-    Ok((oracle.with_stop(stop.clone()), stop))
+    let trial = Trial::of(spec, &layout.unfold(pattern.tree.text()), &args.oracle, wishes, &stop)?;
+    trial.notes.iter().for_each(|note| say(note));
+    Ok((trial.oracle, stop))
 }

@@ -1,6 +1,7 @@
 //! `ddset oracle`
 
 use crate::cli::args::{Format, OracleOptions};
+use crate::cli::trial::Trial;
 use crate::cli::{Exit, Failure, job, write_out};
 use ddset::oracle::{Calibration, Oracle, Outcome, Run};
 use std::fmt::Write;
@@ -15,28 +16,31 @@ pub(crate) fn check(options: &OracleOptions, input: &Path, format: Format) -> Re
     place.prepare()?;
     let bytes = job::read(&place.input)?;
     let stop = job::interruptible()?;
-    let mut oracle = job::command(spec)?.with_stop(stop.clone());
-    let mut found = None;
-    if oracle.spec().is_open() {
-        let calibration = Calibration::of(&oracle, &bytes, options.strictness())?;
-        if let Ok(spec) = job::calibrated(&calibration, oracle.spec()) {
-            oracle = job::command(spec)?.with_stop(stop);
-        }
-        found = Some(calibration);
-    }
-    let run = oracle.run(&bytes)?;
+    let wishes = place.wishes(options);
+    let trial = match Trial::of(spec.clone(), &bytes, options, wishes, &stop) {
+        Ok(trial) => trial,
+        // The run is what explains it.
+        Err(failure) if failure.exit == Exit::DoesNotFail => Trial::untried(spec, &stop)?,
+        Err(failure) => return Err(failure),
+    };
+    let oracle = &trial.oracle.oracle;
+    let run = trial.oracle.run(&bytes)?;
     match format {
         Format::Text => {
             let mut out = explained(&oracle.describe().to_string(), &run);
-            if let Some(found) = &found {
-                let _ = writeln!(out, "\n{found}\nsteady:   {}", steadiness(found));
+            if !trial.notes.is_empty() {
+                let _ = writeln!(out, "\n{}", trial.notes.join("\n"));
             }
+            if let Some(found) = &trial.found {
+                let _ = writeln!(out, "steady:   {}", steadiness(found));
+            }
+            let _ = writeln!(out, "rate:     {} of {} runs failed", trial.rate.failed, trial.rate.of);
             if run.outcome != Outcome::Fail {
                 let _ = writeln!(out, "\n{}", oracle.spec().advice(&run));
             }
             write_out(out.as_bytes())?;
         }
-        Format::Json => write_out(format!("{}\n", json(&run, found.as_ref())).as_bytes())?,
+        Format::Json => write_out(format!("{}\n", json(&run, &trial)).as_bytes())?,
     }
     Ok(if run.outcome == Outcome::Fail { Exit::Done } else { Exit::DoesNotFail })
 }
@@ -69,9 +73,15 @@ fn explained(description: &str, run: &Run) -> String {
     out
 }
 
-fn json(run: &Run, found: Option<&Calibration>) -> serde_json::Value {
-    let mut value = serde_json::json!({ "outcome": run.outcome, "reason": run.reason });
-    if let Some(found) = found {
+fn json(run: &Run, trial: &Trial) -> serde_json::Value {
+    let oracle = &trial.oracle.oracle;
+    let mut value = serde_json::json!({
+        "outcome": run.outcome, "reason": run.reason, "sandbox": oracle.spec().sandbox,
+        "rate": { "failed": trial.rate.failed, "of": trial.rate.of },
+        "time_limit": oracle.time_limit().as_secs_f64(), "memory_limit": oracle.memory_limit(),
+        "environment": oracle.describe().environment,
+    });
+    if let Some(found) = &trial.found {
         value["signature"] = serde_json::json!(found.signature);
         value["rejects"] = found.rejects.clone().into();
         value["ends"] = found.ends.clone().into();
@@ -80,6 +90,7 @@ fn json(run: &Run, found: Option<&Calibration>) -> serde_json::Value {
         value["exit"] = process.exit.into();
         value["signal"] = process.signal.into();
         value["timed_out"] = process.timed_out.into();
+        value["out_of_memory"] = process.out_of_memory.into();
         value["seconds"] = process.elapsed.as_secs_f64().into();
         value["stdout"] = String::from_utf8_lossy(&process.stdout).into();
         value["stderr"] = String::from_utf8_lossy(&process.stderr).into();

@@ -4,7 +4,7 @@ use crate::cli::args::{Format, ReduceArgs};
 use crate::cli::job::Job;
 use crate::cli::progress::Progress;
 use crate::cli::{Exit, Failure, job, report, say, write_out};
-use ddset::oracle::Outcome;
+use ddset::oracle::{Outcome, Rate};
 use ddset::reduce::{Reduction, reduce};
 use ddset::search::{Search, Stop};
 use ddset::tree::Tree;
@@ -36,6 +36,7 @@ fn reduce_and_tell(
         "input": String::from_utf8_lossy(&text), "bytes_before": before, "bytes_after": text.len(),
         "proven": reduction.proven, "runs": report::runs_json(search), "kept": job.session.best_path(),
         "seed": job.session.request().seed, "others": job.others()?,
+        "confirmed": confirmation(job),
     });
     job.session.save_report(&summary)?;
     match (&args.output, args.job.run.format) {
@@ -74,7 +75,7 @@ pub(crate) fn reduced(job: &Job, tree: Tree, search: &mut Search<'_>) -> Result<
         return Err(unsteady("the input failed before, and now it does not"));
     }
     if first.outcome != Outcome::Fail {
-        let advice = job.oracle.oracle.spec().advice(&first);
+        let advice = job.oracle.oracle.oracle.spec().advice(&first);
         return Err(Failure::new(
             Exit::DoesNotFail,
             format!(
@@ -86,7 +87,7 @@ pub(crate) fn reduced(job: &Job, tree: Tree, search: &mut Search<'_>) -> Result<
     let text = job.layout.unfold(reduction.tree.text()).into_owned();
     keep_if_smaller(job, &text)?;
     if matches!(reduction.stopped, None | Some(Stop::Budget(_))) {
-        confirmed(search, reduction.tree.text())?;
+        confirmed(job, search, reduction.tree.text())?;
         if reduction.stopped.is_none() {
             job.session.mark_reduced(&text, reduction.proven)?;
         }
@@ -109,14 +110,25 @@ fn keep_if_smaller(job: &Job, text: &[u8]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The last word on a result: fresh runs of the exact bytes.
-fn confirmed(search: &mut Search<'_>, text: &[u8]) -> Result<(), Failure> {
+/// The last word on a result as data.
+pub(crate) fn confirmation(job: &Job) -> serde_json::Value {
+    job.confirmed
+        .get()
+        .map_or(serde_json::Value::Null, |rate| serde_json::json!({ "failed": rate.failed, "of": rate.of }))
+}
+
+/// The last word on a result: fresh runs of the exact bytes; fresh votes, if the failure comes and goes.
+fn confirmed(job: &Job, search: &mut Search<'_>, text: &[u8]) -> Result<(), Failure> {
     search.enter("confirmation");
     search.expect_confirmations(text, CONFIRMATIONS);
     let mut failed = 0;
     for look in 1..=CONFIRMATIONS + MORE_LOOKS {
         failed += u32::from(search.confirm(text)?.outcome == Outcome::Fail);
         if look == CONFIRMATIONS && failed == look {
+            let rate = Rate { failed, of: look };
+            job.confirmed.set(Some(rate));
+            let kind = if job.oracle.oracle.need.is_some() { "votes" } else { "runs" };
+            say(&format!("confirmed: {failed} of {look} fresh {kind} of the result fail"));
             return Ok(());
         }
     }
@@ -128,8 +140,8 @@ fn unsteady(what: &str) -> Failure {
     Failure::new(
         Exit::Flaky,
         format!(
-            "the failure comes and goes: {what}.\nMake the oracle steadier (run the program several times in a script given \
-             with --test, fix its random seed), then run again with another --run folder"
+            "the failure comes and goes: {what}.\nSay how many runs must fail, such as --need 1/10, or make the oracle steadier \
+             (fix its random seed, or repeat the program in a script given with --test)"
         ),
     )
 }

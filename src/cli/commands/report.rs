@@ -1,6 +1,7 @@
 //! `ddset report`: what a run found, to be pasted into a bug tracker.
 
 use crate::cli::args::{ReportArgs, ReportFormat};
+use crate::cli::trial::Trial;
 use crate::cli::{Exit, Failure, job, report, write_to};
 use ddset::oracle::{CommandOracle, Invocation, Oracle, Outcome};
 use ddset::pattern::Pattern;
@@ -89,10 +90,10 @@ pub(crate) fn run(args: &ReportArgs) -> Result<Exit, Failure> {
 
 fn gathered(session: &Session, runs: u32) -> Result<Report, Failure> {
     let request = session.request();
-    let oracle = job::command(request.oracle.clone())?.with_stop(job::interruptible()?);
     let reduced = session.reduced()?;
     let proven = reduced.as_ref().is_some_and(|reduced| reduced.proven);
     let best = session.best()?.or(reduced.map(|reduced| reduced.input)).unwrap_or_else(|| request.input.clone());
+    let oracle = Trial::again(request, &best, &job::interruptible()?)?;
     let pattern = session.load_pattern()?.and_then(|json| Pattern::from_json(&json).ok());
     let description = oracle.describe();
     Ok(Report {
