@@ -159,7 +159,7 @@ fn broken_pattern_files() {
     broken("{\"a\": 1}", "this is no pattern file");
     broken(&whole[..whole.len() / 2], "this is no pattern file");
     broken(
-        &whole.replacen("\"format\":1", "\"format\":99", 1),
+        &whole.replacen("\"format\":2", "\"format\":99", 1),
         "format 99; this version of ddset reads formats up to 2",
     );
     broken(&whole.replacen("expr   ::=", "expr   ::= nothing", 1), "the grammar in the pattern file cannot be used");

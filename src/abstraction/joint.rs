@@ -131,7 +131,7 @@ impl Engine<'_, '_> {
                     if self.is_mostly_invalid(recent) {
                         // It is still being learned what is valid: a first bad window may be the price of that.
                         recent.clear();
-                        *bad_windows += 1;
+                        *bad_windows += 1 + u32::from(self.has_slots());
                         if *bad_windows >= BAD_WINDOWS && self.drop_most_blamed()? {
                             (*share, *bad_windows) = (1.0, 0);
                         }
@@ -273,16 +273,26 @@ impl Engine<'_, '_> {
         recent.len() >= WINDOW && recent.iter().filter(|valid| **valid).count() < least
     }
 
+    fn has_slots(&self) -> bool {
+        self.holes.iter().any(|hole| self.tree.lexeme(hole.members[0]).is_empty())
+    }
+
     /// Takes out the hole that most unresolved runs are blamed on; its parts are looked at anew. False if there is none.
     fn drop_most_blamed(&mut self) -> Result<bool, Stop> {
         let blame = |hole: &usize| {
             let at = self.holes[*hole].members[0] as u32;
             self.blame.get(&at).copied().unwrap_or(0.0)
         };
-        let free = (0..self.holes.len()).filter(|hole| self.holes[*hole].filling == Filling::Any);
+        // What may be inserted is the least of a pattern, and goes first.
+        let slot = |hole: usize| self.tree.lexeme(self.holes[hole].members[0]).is_empty();
+        let slots = (0..self.holes.len()).any(slot);
+        let free =
+            (0..self.holes.len()).filter(|hole| self.holes[*hole].filling == Filling::Any && slot(*hole) == slots);
         let Some(worst) = free.max_by(|a, b| blame(a).total_cmp(&blame(b))) else { return Ok(false) };
         let at = self.holes.remove(worst).members[0];
-        self.undecided.push(at);
+        if !slots {
+            self.undecided.push(at);
+        }
         self.uncover(at);
         self.blame.clear();
         self.restart();

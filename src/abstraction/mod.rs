@@ -226,7 +226,7 @@ impl<'e, 'o> Engine<'e, 'o> {
                     if self.options.slots {
                         self.screen_slots()?;
                     }
-                    self.search.enter("white space");
+                    self.search.enter("spacing");
                     self.screen_space()?;
                     self.search.enter("proof");
                     self.evidence = Evidence::default();
