@@ -88,7 +88,7 @@ const NESTED_YIELD: &str = "tr '\\n' '~' <\"$1\" | grep -q 'def .*~  *def .*yiel
 #[test]
 fn a_reduction_is_python_at_each_step() {
     let place = place(NESTED_YIELD);
-    let ran = place.line("reduce --grammar python --test run.sh input.py").exits(0);
+    let ran = place.line("reduce --grammar python --jobs 1 --sandbox off --test run.sh input.py").exits(0);
     let ran = ran.says([&format!("reduced: {} to ", PROGRAM.len()), "(1-tree-minimal)"]);
     assert_data_eq!(
         ran.stdout.clone(),
